@@ -100,7 +100,7 @@ test: build $(DEV_READY) ## every test: Rust, Python, and the stub against the b
 real: build ## the short part of the tests on real packets, and what of it is skipped here
 	$(CHECKED) $(SAME_CASES) BPF_FEATURES="$(BPF_FEATURES)" .ci/real
 
-bench: tools ## packets a second, beside ns-3 and ns-2 where they are installed
+bench: tools ## packets a second, compared with ns-3 and ns-2 where they are installed
 	$(PYTHON) benches/run.py
 
 count: tools ## instructions a packet; fails where the lossy pipe takes over 2 % more than recorded
@@ -192,7 +192,7 @@ $(FEATURES): asked | $(MATURIN)
 	@packaging/features $@
 
 $(EXTENSION): $(RUST_SOURCES) $(BPF_SOURCES) $(PINNED)/airtcp.txt pyproject.toml | $(MATURIN)
-	@$(MAKE) --no-print-directory --jobs 2 $(READY) $(COMPILED)  # pip beside cargo
+	@$(MAKE) --no-print-directory --jobs 2 $(READY) $(COMPILED)  # pip while cargo builds
 	$(DEVELOP)
 	touch $@
 

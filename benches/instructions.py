@@ -56,7 +56,7 @@ class Count:
     name: str
     scenario: str
     settings: Mapping[str, object]
-    beside: str | None = None
+    reference_name: str | None = None
     """The baseline run for the comparison of cost."""
 
     @property
@@ -71,9 +71,9 @@ def _pipe(profile: str, loss: float, delack: int | None = None) -> Count:
     if delack is not None:
         name = f"lossy pipe, {profile}, {loss:.0%} loss, delack {delack}"
         return Count(name, PIPE, {**of_run, "tcp.delayed_ack.segments": delack})
-    beside = f"lossy pipe, sack, {loss:.0%} loss"
+    reference_name = f"lossy pipe, sack, {loss:.0%} loss"
     name = f"lossy pipe, {profile}, {loss:.0%} loss"
-    return Count(name, PIPE, of_run, beside if name != beside else None)
+    return Count(name, PIPE, of_run, reference_name if name != reference_name else None)
 
 
 COUNTS = [
@@ -193,10 +193,10 @@ def compiler() -> str:
 
 def table(counted: Mapping[str, float]) -> list[list[str]]:
     """Rows of name, instructions a packet, and the ratio to SACK with the same loss."""
-    beside = {run.name: run.beside for run in COUNTS}
+    reference_name = {run.name: run.reference_name for run in COUNTS}
     rows = []
     for name, each in counted.items():
-        reference = counted.get(beside[name] or "")
+        reference = counted.get(reference_name[name] or "")
         ratio = "-" if reference is None else f"{each / reference:.2f}"
         rows.append([name, f"{each:,.0f}", ratio])
     return rows

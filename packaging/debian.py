@@ -98,7 +98,7 @@ def _copyright(packages: Path, folder: Path) -> None:
         "airtcp is under the MIT licence, below, or the Apache License 2.0\n"
         "(/usr/share/common-licenses/Apache-2.0), as you choose. The licences of the libraries\n"
         f"that it contains are in {where}\n"
-        "and in the folders beside it that end in .dist-info.\n\n"
+        "and in the neighbouring folders that end in .dist-info.\n\n"
     )
     (folder / "copyright").write_text(text + licence, encoding="utf-8")
 

@@ -6,14 +6,14 @@ _OF_LIBELF = ("COPYING", "COPYING-GPLV2", "COPYING-LGPLV3")
 """libelf is under the LGPL 3 or the GPL 2, either or later."""
 _LIBBPF = """\
 airtcp-net in this wheel contains libbpf (https://github.com/libbpf/libbpf), unchanged, from the
-sources in the crate libbpf-sys {version}, under the BSD 2-Clause License, which is beside
+sources in the crate libbpf-sys {version}, under the BSD 2-Clause License, which is next to
 this file.
 """
 _LIBELF = """
 It also contains libelf, of elfutils (https://sourceware.org/elfutils/), and zlib
 (https://zlib.net), unchanged, from the same crate. libelf may be distributed under the GNU Lesser
 General Public License, version 3 or later, or the GNU General Public License, version 2 or later:
-the texts are beside this one. With airtcp's own sources, `make wheel WHEEL_BPF=1` links another
+the texts are next to this one. With airtcp's own sources, `make wheel WHEEL_BPF=1` links another
 libelf in its place.
 """
 

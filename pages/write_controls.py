@@ -23,7 +23,6 @@ from airtcp import RunError, ScenarioError
 from airtcp.core.bpf import remedy
 from airtcp.kernel.first_difference import Difference, Parting, first_difference
 from airtcp.kernel.guests import Guest, the_kernel
-from airtcp.kernel.parting import parting
 from airtcp.kernel.segments import Segment, simulated_segments
 from airtcp.kernel.verify import verify
 from airtcp.pages.marked import put
@@ -126,8 +125,8 @@ def programs(names: Sequence[str]) -> dict[str, Any]:
                 row["twin"] = twins.values(twin, "goodput_bps")
                 run = airtcp.run(PIPE, 1, settings, [twin], packets=True)
                 other = simulated_segments(run.packets, 0)
-                beside = first_difference(segments, other, 0.0)
-                row["from twin"] = named(beside, "the twin")
+                parting = first_difference(segments, other, 0.0)
+                row["from twin"] = named(parting, "the twin")
             for kernel in KERNELS:
                 row[kernel] = on[kernel].goodput(program)
                 (flow,) = parting(PIPE, program, 1, settings, Guest.of(the_kernel(kernel)))

@@ -37,7 +37,7 @@ BASE = {
     "tcp.profile": "linux",
     "link.loss.rate": "0",
     "link.queue.packets": "10000",
-    "flows.beside": '["ping", "exchange"]',
+    "flows.under_load": '["ping", "exchange"]',
 }
 DISCIPLINES: dict[str, dict[str, Any]] = {
     "codel": {
@@ -64,7 +64,7 @@ DISCIPLINES: dict[str, dict[str, Any]] = {
     "cake ack-filter": {
         "ack_words": "cake besteffort ack-filter",
         "settings": {
-            "flows.beside": "[]",
+            "flows.under_load": "[]",
             "link.rate": "5 Mbit/s",
             "link.queue.packets": "100",
             "link.reverse.rate": "50 kbit/s",
@@ -124,7 +124,7 @@ def measured(one: Mapping[str, Any]) -> dict[str, Any]:
     """A run of the kernel: its counts, its round trips, and the others' share."""
     from airtcp.kernel.guests import Guest, the_kernel
     from airtcp.kernel.guests.protocol import Job
-    from airtcp.kernel.under_load import beside_of
+    from airtcp.kernel.under_load import probes_of
 
     words = ["--discipline", one["words"]] if "words" in one else []
     if "ack_words" in one:
@@ -145,7 +145,7 @@ def measured(one: Mapping[str, Any]) -> dict[str, Any]:
         "counted": run.get("counted") or run["ack_counted"],
         "goodput_bps": run["goodput_bps"],
         "retransmissions": run["retransmissions"],
-        "beside": beside_of(run),
+        "under_load": probes_of(run),
     }
 
 
@@ -155,7 +155,7 @@ def simulated(name: str) -> dict[str, Any]:
     found = []
     for seed in range(1, 1 + SEEDS):
         run = airtcp.run(PIPE, seed, settings, packets=True)
-        flow, beside = run.summary["flows"][0], run.summary["beside"]
+        flow, probes = run.summary["flows"][0], run.summary["under_load"]
         assert run.packets is not None
         found.append(
             {
@@ -163,8 +163,8 @@ def simulated(name: str) -> dict[str, Any]:
                 # As the sender meets them: after the filter.
                 "acks": pl.DataFrame(run.packets)["is_data"].not_().sum(),
                 "goodput_bps": flow["goodput_bps"],
-                "ping_p50_ms": beside["ping_p50_ms"],
-                "exchange_p50_ms": beside["exchange_p50_ms"],
+                "ping_p50_ms": probes["ping_p50_ms"],
+                "exchange_p50_ms": probes["exchange_p50_ms"],
             }
         )
     return {
@@ -190,7 +190,10 @@ def kernel_table(made: Mapping[str, Any]) -> str:
             megabits(ours.get("goodput_bps")),
         ]
         for key in ("ping_p50_ms", "exchange_p50_ms"):
-            cells += [milliseconds((real["beside"] or {}).get(key)), milliseconds(ours.get(key))]
+            cells += [
+                milliseconds((real["under_load"] or {}).get(key)),
+                milliseconds(ours.get(key)),
+            ]
         head = f"{name}: acknowledgments left" if is_filter else name
         rows.append(f"| {head} | " + " | ".join(cells) + " |")
     return "\n".join(rows)

@@ -374,12 +374,12 @@ def _run(part: str, data: dict[str, Any], arguments: argparse.Namespace) -> None
 
 def _settings(guest: Any, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     from airtcp.comparison.grid import load_grid
-    from airtcp.kernel.grid import document, run_beside
+    from airtcp.kernel.grid import document, run_both
 
     def told(done: int, runs: int, words: str) -> None:
         print(f"{done} of {runs} {words}", file=sys.stderr, flush=True)
 
-    runs = run_beside(
+    runs = run_both(
         load_grid(GRID), guest=guest, out=arguments.out, jobs=arguments.jobs, progress=told
     )
     found: list[dict[str, Any]] = document(runs)["settings"]  # type: ignore[assignment]

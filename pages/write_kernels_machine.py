@@ -64,7 +64,7 @@ def table(data: Mapping[str, Any]) -> str:
 def measured(arguments: argparse.Namespace) -> dict[str, Any]:
     """Runs both, the machine's kernel first."""
     from airtcp.comparison.grid import load_grid
-    from airtcp.kernel.grid import document, run_beside
+    from airtcp.kernel.grid import document, run_both
     from airtcp.kernel.guests import Guest, the_kernel
     from airtcp.kernel.guests.machine import no_machine_left
 
@@ -77,10 +77,10 @@ def measured(arguments: argparse.Namespace) -> dict[str, Any]:
     grid = load_grid(GRID)
     with no_machine_left():
         guest = Guest.of(the_kernel(arguments.kernel))
-        real = run_beside(grid, arguments.seeds, out=arguments.out, progress=told)
+        real = run_both(grid, arguments.seeds, out=arguments.out, progress=told)
         # Processor time of the guests comes later, and does not affect the real runs.
         load = [min(loads), max(loads)]
-        virtual = run_beside(
+        virtual = run_both(
             grid, arguments.seeds, guest=guest, out=arguments.out, jobs=2, progress=told
         )
     return {"machine": document(real), "guest": document(virtual), "load": load}

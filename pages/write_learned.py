@@ -108,8 +108,8 @@ def verdict(link: str, found: Comparison) -> str:
         )
     if delay > MAX_DELAY_RATIO * usual_delay:
         faults.append(f"5 % of its packets take over {delay:.0f} ms (Reno {usual_delay:.0f} ms)")
-    if (beside := found.harm[learned]).interval_percent and beside.interval_percent[1] < 0:
-        faults.append(f"a Reno flow in competition has {amount(beside, sign=True)}")
+    if (harm := found.harm[learned]).interval_percent and harm.interval_percent[1] < 0:
+        faults.append(f"a Reno flow in competition has {amount(harm, sign=True)}")
     end = f", but {', '.join(faults)}" if faults else ""
     return f"- {link.partition(':')[0].capitalize()}: {gain}{end}."
 

@@ -95,7 +95,7 @@ def main() -> None:
     """Runs unfinished cases, keeps the data, and writes the page."""
     from airtcp._core import AirtcpError
     from airtcp.comparison.grid import load_grid
-    from airtcp.kernel.grid import document, resimulated, run_beside
+    from airtcp.kernel.grid import document, resimulated, run_both
     from airtcp.kernel.guests import Guest, the_kernel
     from airtcp.kernel.guests.catalogue import MACHINE
 
@@ -118,7 +118,7 @@ def main() -> None:
             run = resimulated(json.loads(DATA.read_text("utf-8")), load_grid(GRID))
         else:
             grid = load_grid(GRID)
-            settings = run_beside(
+            settings = run_both(
                 grid,
                 arguments.seeds,
                 guest=None if name == MACHINE else Guest.of(the_kernel(name)),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares the downlink of scenarios/lte.toml with recordings of a saturated link.
 
-    python recordings/cellular.py                    # beside the recordings that are known
-    python recordings/cellular.py --against x.down   # beside a trace in mahimahi's form
+    python recordings/cellular.py                    # with the recordings that are known
+    python recordings/cellular.py --against x.down   # with a trace in mahimahi's form
 
 Rates of 100 ms and of a second as shares of the mean, which differs by operator, bandwidth and
 neighbours. The recordings are mahimahi's (Winstein et al., NSDI 2013), of phones in New England;

@@ -22,7 +22,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-import peers  # noqa: E402  (beside the folder of this program)
+import peers  # noqa: E402  (in the parent folder)
 
 SOURCE = HERE / "wlan_aggregating.cc"
 RESULTS = HERE.parent.parent / "tests" / "oracles" / "ns3-aggregating.jsonl"

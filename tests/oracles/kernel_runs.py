@@ -1,7 +1,7 @@
 """Runs of the Linux kernel 6.18 at settings that `linux.jsonl` lacks.
 
 Two namespaces, a TUN device in each, and between them one process that read and wrote whole
-IP packets: rate counted on them, drop-tail queue of `queue` packets beside the one being sent,
+IP packets: rate counted on them, drop-tail queue of `queue` packets besides the one being sent,
 25 ms each way, losses on packets with data behind the queue, stops from the first packet on. It ran
 at real-time priority; a run of which more than a thousandth of the packets left more than 1 ms late
 does not count and is not here (median 20 µs late, 99th percentile 70 µs, worst 7 ms). One bulk flow
@@ -102,7 +102,7 @@ RUNS = {
             Run((5.601,), 300, 0, 0),
         ),
     ),
-    "CUBIC beside BBR": Measured(
+    "CUBIC against BBR": Measured(
         {
             "duration": "60 s",
             "flows.count": 2,

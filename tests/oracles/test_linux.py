@@ -209,12 +209,12 @@ def test_repairs_at_further_settings(name: str, measured: Measured) -> None:
 
 
 def test_cubic_and_bbr_share_a_bottleneck_as_the_kernels_do() -> None:
-    measured = RUNS["CUBIC beside BBR"]
+    measured = RUNS["CUBIC against BBR"]
     runs = flows_of(measured.settings, SEEDS)
     for flow, name in enumerate(("CUBIC", "BBR")):
         ours = fmean(flows[flow]["goodput_bps"] for flows in runs)
         kernels = measured.goodput_bps(flow)
-        print(f"{name} beside the other: {ours / 1e6:.2f}, kernel {kernels / 1e6:.2f} Mbit/s")
+        print(f"{name} against the other: {ours / 1e6:.2f}, kernel {kernels / 1e6:.2f} Mbit/s")
         assert abs(ours / kernels - 1) <= 0.1, name
 
 

@@ -84,11 +84,11 @@ def test_the_harm_of_the_best_is_run_until_it_is_decided(
     assert best is not None
     assert not best.is_harm_open
     assert best.harms_others_much is (loss > 0)
-    runs = len(found.beside[best.remedy])
+    runs = len(found.competing[best.remedy])
     assert 5 < runs <= 100
-    assert len(found.beside[BASELINE]) == runs
+    assert len(found.competing[BASELINE]) == runs
     # Only the remedies that a first sentence may name are run on.
-    assert min(len(kept) for kept in found.beside.values()) == 5
+    assert min(len(kept) for kept in found.competing.values()) == 5
 
 
 def test_harm_that_stays_undecided_says_so(lossy_search: Comparison) -> None:
@@ -165,7 +165,7 @@ DEEP = {"link.queue.packets": 1000, "duration": "8 s", "flows.start_spread": "10
         ("lossy-pipe", LOSSY),
         ("lossy-pipe", DEEP),
         ("wlan-upload", {"duration": "5 s"}),
-        ("cellular", {"duration": "5 s", "flows.beside": '["ping", "exchange", "call"]'}),
+        ("cellular", {"duration": "5 s", "flows.under_load": '["ping", "exchange", "call"]'}),
     ],
 )
 def test_every_remedy_that_is_named_has_a_row_and_a_deployment(

@@ -23,8 +23,8 @@ def test_who_sends_less_leaves_an_unchanged_flow_more() -> None:
     compared = airtcp.compare(
         "lossy-pipe", ["max-window:segments=4"], 3, {"duration": "10 s"}, metric="harm"
     )
-    (alone,) = (run["flows"][-1]["goodput_bps"] for run in compared.beside[BASELINE][:1])
-    for run in compared.beside["max-window:segments=4"]:
+    (alone,) = (run["flows"][-1]["goodput_bps"] for run in compared.competing[BASELINE][:1])
+    for run in compared.competing["max-window:segments=4"]:
         meek, unchanged = run["flows"]
         assert meek["goodput_bps"] <= 4 * 1448 * 8 / 0.05
         assert unchanged["goodput_bps"] > 1.3 * alone
@@ -45,7 +45,7 @@ def test_who_takes_more_costs_an_unchanged_flow_its_share() -> None:
     harm = compared.harm["cubic"]
     assert harm.outcome is Outcome.LOWER
     assert any(line.startswith("A competing flow without it gets") for line in compared.verdict)
-    assert compared.table["beside_percent"].to_list() == [None, harm.mean_percent]
+    assert compared.table["harm_percent"].to_list() == [None, harm.mean_percent]
 
 
 def test_no_harm_is_left_unsaid() -> None:
@@ -63,7 +63,9 @@ def test_no_harm_is_left_unsaid() -> None:
 
 
 def test_the_unchanged_flow_is_unchanged() -> None:
-    scenario = airtcp.load_scenario("lossy-pipe").beside_unchanged().with_remedies("min-rto:min=9s")
+    scenario = (
+        airtcp.load_scenario("lossy-pipe").with_unchanged_flow().with_remedies("min-rto:min=9s")
+    )
     first, last = airtcp.run(scenario.with_remedies("max-window:segments=2")).summary["flows"]
     assert first["rto_ms"] >= 9000 > last["rto_ms"]
     assert first["cwnd_bytes"] < last["cwnd_bytes"]
@@ -77,13 +79,13 @@ def test_a_remedy_that_changes_nothing_costs_nothing() -> None:
 def test_several_flows_keep_their_number() -> None:
     """The last of them is the unchanged one; the baseline runs as it does anyway."""
     scenario = airtcp.load_scenario("dumbbell")
-    assert len(airtcp.run(scenario.beside_unchanged()).summary["flows"]) == 10
+    assert len(airtcp.run(scenario.with_unchanged_flow()).summary["flows"]) == 10
 
 
 def test_what_has_no_end_to_be_at_is_not_measured(wlan_file: Path, tmp_path: Path) -> None:
     compared = airtcp.compare(wlan_file, ["inf-retry", "sack"], 2, harm=True, out=tmp_path)
     assert set(compared.harm) == {"sack"}
-    assert set(compared.not_beside) == {"inf-retry"}
+    assert set(compared.not_competing) == {"inf-retry"}
     page = compared.report(tmp_path).read_text()
     assert "goodput of a competing flow</th>" in page
     kept = pl.read_parquet(tmp_path / "cells" / "*.parquet")
@@ -93,7 +95,7 @@ def test_what_has_no_end_to_be_at_is_not_measured(wlan_file: Path, tmp_path: Pat
 def test_round_trips_are_no_bottleneck() -> None:
     compared = airtcp.compare("ping", ["sack"], 2, {"duration": "2 s"}, harm=True)
     assert not compared.harm
-    assert "no bottleneck" in compared.not_beside["sack"]
+    assert "no bottleneck" in compared.not_competing["sack"]
     with pytest.raises(airtcp.RunError, match="no bottleneck"):
         airtcp.compare("ping", ["sack"], 2, {"duration": "2 s"}, metric="harm")
 
@@ -106,7 +108,7 @@ def test_the_terminal_has_a_column_for_it() -> None:
     assert "competing flow" in shown.output
     told = RUNNER.invoke(app, [*command, *settings, "--no-harm", "--json"])
     (_, row) = json.loads(told.output)["remedies"]
-    assert row["beside_percent"] is None
+    assert row["harm_percent"] is None
 
 
 STUDY = """

@@ -148,25 +148,25 @@ def test_what_others_get_is_measured_and_asked_for(show: Open) -> None:
     page = show(LOSSY.replace("duration%3D10+s", "duration%3D4+s") + "&b=codel")
     rows = page.locator("#summary tbody th")
     assert "responsiveness" not in rows.all_inner_texts()
-    page.check("#beside")
+    page.check("#under-load")
     row = page.locator("#summary tbody tr", has_text="responsiveness")
     expect(row.locator("td")).to_have_text([re.compile(r"^\d+ RPM$")] * 2)
     expect(page.locator("#summary tbody tr", has_text="call, late").locator("td")).to_have_text(
         [re.compile("%$")] * 2
     )
-    expect(page).to_have_url(re.compile("flows.beside"))
+    expect(page).to_have_url(re.compile("flows.under_load"))
     page.select_option("#aim", "latency")
     page.click("#ask")
     expect(page.locator("#answer .verdict")).to_contain_text("responsiveness")
     expect(page.locator("#answer caption")).to_contain_text("responsiveness")
-    keep(page, "beside")
+    keep(page, "under-load")
     expect(page).to_have_url(re.compile("for=latency"))
     # Another aim has another answer.
     page.select_option("#aim", "calls")
     expect(page.locator("#answer .verdict")).to_have_count(0)
-    page.uncheck("#beside")
+    page.uncheck("#under-load")
     expect(row).to_have_count(0)
-    expect(page.locator("#changed")).not_to_contain_text("flows.beside")
+    expect(page.locator("#changed")).not_to_contain_text("flows.under_load")
 
 
 def test_a_refusal_is_shown_in_place_of_a_ranking(

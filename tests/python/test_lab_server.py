@@ -81,15 +81,15 @@ def test_a_run_streams_in_and_is_the_run_of_the_core(lab: Lab) -> None:
 
 
 def test_what_others_get_is_the_runs_own(lab: Lab) -> None:
-    settings = {**LOSSY["settings"], "flows.beside": '["ping", "exchange"]'}  # type: ignore[dict-item]
+    settings = {**LOSSY["settings"], "flows.under_load": '["ping", "exchange"]'}  # type: ignore[dict-item]
     heard = messages(lab, "/api/play", {**LOSSY, "settings": settings, "sides": [""], "seed": 3})
     result = next(one for one in heard if one["kind"] == "result")
     run = airtcp.run("scenarios/lossy-pipe.toml", 3, settings)
-    assert result["beside"] == run.summary["beside"]
+    assert result["under_load"] == run.summary["under_load"]
     assert result["flows"] == 1
     assert result["digest"] == run.summary["digest"]
     plain = messages(lab, "/api/play", {**LOSSY, "sides": [""], "seed": 3})
-    assert next(one for one in plain if one["kind"] == "result")["beside"] is None
+    assert next(one for one in plain if one["kind"] == "result")["under_load"] is None
 
 
 def test_a_link_for_calls_is_answered_by_calls(lab: Lab) -> None:
@@ -99,7 +99,7 @@ def test_a_link_for_calls_is_answered_by_calls(lab: Lab) -> None:
     assert told["metric"] == METRICS["call"].label
     compared = run_comparison(
         "lossy-pipe",
-        settings=settings | {"flows.beside": ["ping", "exchange", "call"]},
+        settings=settings | {"flows.under_load": ["ping", "exchange", "call"]},
         metric="call",
         rounds=ROUNDS,
         harm=True,

@@ -1,4 +1,4 @@
-"""docs/measurements/sentences.md shows the sentences that sentences.json beside it holds."""
+"""docs/measurements/sentences.md shows the sentences that sentences.json holds."""
 
 import json
 import runpy

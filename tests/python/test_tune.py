@@ -16,7 +16,7 @@ DEEP = {
     "duration": "8 s",
     "link.queue.packets": 1000,
     "link.loss.rate": 0,
-    "flows.beside": ["ping", "exchange", "call"],
+    "flows.under_load": ["ping", "exchange", "call"],
 }
 
 

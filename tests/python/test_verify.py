@@ -1,4 +1,4 @@
-"""`airtcp verify`: the kernel's runs beside the simulated ones, and what is said of them."""
+"""`airtcp verify`: the kernel's runs compared with simulated ones, and what is said of them."""
 
 import json
 import stat

@@ -31,7 +31,7 @@ Change = Callable[[dict[str, bytes]], object]
 
 
 def _script(name: str) -> ModuleType:
-    # A script's neighbours are found beside it.
+    # A script's neighbours are found in its folder.
     sys.path.insert(0, str(ROOT / "packaging"))
     try:
         return importlib.import_module(name)

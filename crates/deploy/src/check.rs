@@ -235,7 +235,7 @@ impl Check {
 
     fn comparing(treated: Group, control: Group) -> Self {
         Self {
-            ratio: treated.beside(&control),
+            ratio: treated.compared_with(&control),
             treated,
             control,
             is_controlled: false,

@@ -62,7 +62,7 @@ impl Group {
 
     /// Compares this group's rate with another's. Rates span powers of ten, so their logarithms are
     /// compared, by Welch's interval (Biometrika 34, 1947). `None` with fewer than two in a group.
-    pub fn beside(&self, control: &Self) -> Option<Ratio> {
+    pub fn compared_with(&self, control: &Self) -> Option<Ratio> {
         let found = Difference::welch(self.logarithms, control.logarithms)?;
         Some(Ratio {
             ratio: found.difference.exp(),
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn the_interval_is_welchs() {
         let ratio = group(&[100, 120, 90, 110])
-            .beside(&group(&[50, 70, 55, 60, 65]))
+            .compared_with(&group(&[50, 70, 55, 60, 65]))
             .unwrap();
         let near = |one: f64, other: f64| (one - other).abs() < 1e-5;
         assert!(
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn groups_alike_show_no_difference() {
         let one = group(&[100, 200, 150, 120]);
-        let ratio = one.beside(&group(&[110, 190, 140, 130])).unwrap();
+        let ratio = one.compared_with(&group(&[110, 190, 140, 130])).unwrap();
         assert!(
             ratio.text().starts_with("no difference shown"),
             "{}",
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn too_few_are_not_compared() {
-        assert_eq!(group(&[1]).beside(&group(&[1, 2, 3])), None);
+        assert_eq!(group(&[1]).compared_with(&group(&[1, 2, 3])), None);
         let idle = Connection::default();
         let group = Group::new([&idle].into_iter());
         assert_eq!((group.connections, group.compared), (1, 0));

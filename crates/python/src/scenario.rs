@@ -55,9 +55,9 @@ impl Scenario {
     }
 
     /// The same scenario with one flow, the last, unaffected by sender and receiver remedies.
-    fn beside_unchanged(&self, py: Python<'_>) -> PyResult<Self> {
+    fn with_unchanged_flow(&self, py: Python<'_>) -> PyResult<Self> {
         self.0
-            .beside_unchanged()
+            .with_unchanged_flow()
             .map(|checked| Self(Arc::new(checked)))
             .map_err(|error| scenario_error(py, error))
     }

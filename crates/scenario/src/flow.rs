@@ -36,7 +36,7 @@ pub struct FlowConfig {
     /// then.
     pub datagrams: Option<(Datagrams, Stream)>,
     /// The probe that this flow is; `None` for a flow of the load.
-    pub beside: Option<Companion>,
+    pub under_load: Option<Companion>,
     /// A proxy on the path, which appears in both routes as
     /// [`Host::Proxy`](airtcp_network::Host::Proxy).
     pub proxy: Option<Box<ProxyConfig>>,

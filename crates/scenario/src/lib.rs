@@ -11,8 +11,8 @@
 //! `docs/reference/scenarios.md` lists every key.
 
 mod apply;
-mod beside;
 mod build;
+mod competing;
 mod control;
 mod datagrams;
 #[macro_use]
@@ -44,9 +44,9 @@ use airtcp_units::{Duration, Probability};
 use sha2::{Digest, Sha256};
 use toml::Table;
 
-/// Sizes and intervals of the probes of `flows.beside`, for senders of real packets.
+/// Sizes and intervals of the probes of `flows.under_load`, for senders of real packets.
 pub mod probes {
-    pub use crate::build::beside::{
+    pub use crate::build::under_load::{
         EXCHANGE, LAST_BEFORE_END, PING_BYTES, PROBE_INTERVAL, WARM_UP,
     };
 }
@@ -89,7 +89,7 @@ pub struct Flows {
     /// Datagrams that a flow sends in place of TCP, used in turn; `None` is a TCP connection.
     pub datagrams: Vec<Option<Datagrams>>,
     /// Probes that measure the service of others under load; each once.
-    pub beside: Vec<Companion>,
+    pub under_load: Vec<Companion>,
 }
 
 impl Flows {
@@ -168,8 +168,8 @@ pub struct Scenario {
     source: String,
     document: Document,
     inputs: Inputs,
-    /// A warning of keys of an earlier version.
-    renamed: Option<&'static str>,
+    /// Warnings of keys of earlier versions.
+    renamed: Vec<&'static str>,
 }
 
 /// The parts of a scenario that remedies change, without any.
@@ -225,7 +225,11 @@ impl Scenario {
         let mut renamed = renamed::in_text(&mut given).map_err(refused)?;
         for (key, value) in settings {
             settings::set(&mut given, key, value, files.folder()).map_err(refused)?;
-            renamed = renamed::in_settings(&mut given).or(renamed);
+            for warning in renamed::in_settings(&mut given) {
+                if !renamed.contains(&warning) {
+                    renamed.push(warning);
+                }
+            }
         }
         let refused =
             |problem: Problem| ScenarioError::new(source, problem.with_value_from(&given));

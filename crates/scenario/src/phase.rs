@@ -12,16 +12,9 @@ use super::{Datagrams, Link, Scenario, Traffic};
 impl Scenario {
     /// Likely oversights in the scenario, in a sentence each.
     pub fn warnings(&self) -> Vec<String> {
-        let renamed = self.renamed.map(ToOwned::to_owned);
-        [
-            renamed,
-            self.fast_log(),
-            self.segment_timer(),
-            self.one_phase(),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        let renamed = self.renamed.iter().map(|&one| one.to_owned());
+        let oversights = [self.fast_log(), self.segment_timer(), self.one_phase()];
+        renamed.chain(oversights.into_iter().flatten()).collect()
     }
 
     /// Whether every seed gives the same run.

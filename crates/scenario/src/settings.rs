@@ -69,9 +69,9 @@ fn file(text: &str, folder: &Path) -> Value {
         _ => text.to_owned(),
     };
     let path = Path::new(&unquoted);
-    let only_beside = !path.exists() && folder.join(path).exists();
+    let only_in_folder = !path.exists() && folder.join(path).exists();
     match std::path::absolute(path) {
-        Ok(absolute) if !only_beside && !unquoted.is_empty() => {
+        Ok(absolute) if !only_in_folder && !unquoted.is_empty() => {
             Value::String(absolute.to_string_lossy().into_owned())
         }
         _ => Value::String(unquoted),

@@ -144,7 +144,7 @@ fn many_write_and_read_at_once() {
                 for index in 0..50 {
                     sessions
                         .record("peer", NOON + index, 0, writer)
-                        .expect("written beside others");
+                        .expect("written while others write");
                 }
             });
             scope.spawn(move || {
@@ -152,7 +152,7 @@ fn many_write_and_read_at_once() {
                 for _ in 0..50 {
                     sessions
                         .initial_window("peer", NOON, 0)
-                        .expect("read beside others");
+                        .expect("read while others write");
                 }
             });
         }
@@ -181,7 +181,7 @@ fn a_file_of_anything_else_stays_as_it_is() {
         drop(sessions);
         assert_eq!(std::fs::read(&file).expect("still there"), content);
         let files = std::fs::read_dir(folder.path()).expect("a folder").count();
-        assert_eq!(files, 1, "nothing was put beside it");
+        assert_eq!(files, 1, "no other file was made");
     }
 }
 

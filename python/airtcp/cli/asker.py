@@ -28,7 +28,7 @@ Can = Annotated[
 _CHOICES = (
     (Asker.MY_MACHINE, "the machine at the wireless end"),
     (Asker.SERVER, "the machine at the other end"),
-    (Asker.ACCESS_POINT, "the access point, or a router beside it"),
+    (Asker.ACCESS_POINT, "the access point, or a router next to it"),
     (Asker.ALL, "all of these, or just looking"),
 )
 

@@ -14,12 +14,12 @@ from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.compare_output import print_comparison
 from airtcp.cli.console import (
     AsJson,
-    Beside,
     Bpf,
     DaskAddress,
     Jobs,
     ScenarioFile,
     Settings,
+    UnderLoad,
     WithPng,
     complete_remedy,
     folder_name,
@@ -27,7 +27,7 @@ from airtcp.cli.console import (
     progress_bar,
     report_folder,
     warn,
-    with_beside,
+    with_probes,
 )
 from airtcp.cli.errors import WORSE, clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
@@ -84,11 +84,11 @@ def compare_command(
             "--for",
             help="Use of the link, which decides in place of --metric: goodput, responsiveness, a "
             "call's packets in time, or goodput times responsiveness. All but bulk run probes "
-            "under load (as --beside ping,exchange,call).",
+            "under load (as --under-load ping,exchange,call).",
             show_default=False,
         ),
     ] = None,
-    beside: Beside = None,
+    under_load: UnderLoad = None,
     can: Can = None,
     worth: Annotated[
         float,
@@ -176,9 +176,9 @@ def compare_command(
             report_folder(folder)
         asked = asked_for(can, is_interactive=not as_json)
         decides = _decides(metric, aim)
-        if beside is None and aim not in {None, Aim.BULK}:
-            beside = ",".join(COMPANIONS)
-        given = with_beside(dict(parse_setting(text) for text in settings or []), beside)
+        if under_load is None and aim not in {None, Aim.BULK}:
+            under_load = ",".join(COMPANIONS)
+        given = with_probes(dict(parse_setting(text) for text in settings or []), under_load)
         scenario = load_scenario(file, given)
         warn(scenario)
         done = _Done()

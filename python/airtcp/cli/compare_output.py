@@ -21,12 +21,12 @@ def print_comparison(comparison: Comparison, notes: Sequence[str] = ()) -> None:
     print_lines([lines[0], *notes, context(comparison), *lines[1:]])
     metric = METRICS[comparison.metric]
     own = "" if comparison.metric == "goodput" else metric.label
-    has_beside = any(run["beside"]["added_bps"] for run in comparison.summaries[BASELINE])
+    has_probes = any(run["under_load"]["added_bps"] for run in comparison.summaries[BASELINE])
     columns = [
         one
         for one in METRICS.values()
         # With probes under load, the load's round trips are in the report.
-        if one.column and (one.beside or not has_beside) and one.name != comparison.metric
+        if one.column and (one.under_load or not has_probes) and one.name != comparison.metric
     ]
     head: tuple[str, ...] = (
         "remedy",
@@ -37,8 +37,8 @@ def print_comparison(comparison: Comparison, notes: Sequence[str] = ()) -> None:
         *(one.column for one in columns),
         "best in both",
         # To keep a row on one line: the report has these as well as the others.
-        "retransmitted" if not has_beside else "",
-        "timeouts" if not has_beside else "",
+        "retransmitted" if not has_probes else "",
+        "timeouts" if not has_probes else "",
         "competing flow" if comparison.metric != "harm" else "",
     )
     places = front(comparison)
@@ -128,7 +128,7 @@ def _harm(comparison: Comparison, remedy: str) -> str:
     if remedy in comparison.harm:
         harm = comparison.harm[remedy]
         return "identical" if harm.outcome is Outcome.IDENTICAL else amount(harm, sign=True)
-    return "n/a" if remedy != BASELINE and comparison.beside else ""
+    return "n/a" if remedy != BASELINE and comparison.competing else ""
 
 
 def _difference(comparison: Comparison, remedy: str, metric: Metric) -> str:

@@ -115,35 +115,38 @@ MetricName = Annotated[
     ),
 ]
 
-Beside = Annotated[
+UnderLoad = Annotated[
     str | None,
     typer.Option(
-        "--beside",
+        "--under-load",
         metavar="NAMES",
         help="Probes under load, with commas: ping, exchange, call, short-flow, page, or all (key "
-        "flows.beside). They add up to 1 Mbit/s.",
+        "flows.under_load). They add up to 1 Mbit/s.",
         show_default=False,
     ),
 ]
 
 
-def with_beside(settings: dict[str, object], beside: str | None) -> dict[str, object]:
-    """Settings with `flows.beside` from `--beside`.
+def with_probes(settings: dict[str, object], under_load: str | None) -> dict[str, object]:
+    """Settings with `flows.under_load` from `--under-load`.
 
     Raises:
-        ScenarioError: a name is unknown, or `--set flows.beside` is given too.
+        ScenarioError: a name is unknown, or `--set flows.under_load` is given too.
     """
-    if beside is None:
+    if under_load is None:
         return settings
-    names = ALL_COMPANIONS if beside == "all" else tuple(beside.split(","))
+    names = ALL_COMPANIONS if under_load == "all" else tuple(under_load.split(","))
     for name in names:
         if name not in ALL_COMPANIONS:
             raise ScenarioError(
-                f"--beside {name}: expected {', '.join(ALL_COMPANIONS)} or all, several with commas"
+                f"--under-load {name}: expected {', '.join(ALL_COMPANIONS)} or all, several with "
+                "commas"
             )
-    if "flows.beside" in settings:
-        raise ScenarioError("--beside and --set flows.beside say the same; give one of them")
-    return settings | {"flows.beside": list(dict.fromkeys(names))}
+    if "flows.under_load" in settings:
+        raise ScenarioError(
+            "--under-load and --set flows.under_load say the same; give one of them"
+        )
+    return settings | {"flows.under_load": list(dict.fromkeys(names))}
 
 
 def complete_remedy(incomplete: str) -> list[str]:

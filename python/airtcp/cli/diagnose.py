@@ -185,19 +185,23 @@ def diagnose_command(
             return
         # The last file may be the output of `ss`: by itself, or after a capture.
         sockets = sockets or (len(given) in {1, 2} and is_of_sockets(given[-1]))
-        beside = sockets and bool(given) and is_capture(Path(given[0]))
-        one_kind = [bool(device), sockets and not beside, len(given) == 2 and not beside]
+        with_capture = sockets and bool(given) and is_capture(Path(given[0]))
+        one_kind = [
+            bool(device),
+            sockets and not with_capture,
+            len(given) == 2 and not with_capture,
+        ]
         if len(given) > 2 or sum(one_kind) > 1 or (device and given):
             raise ScenarioError(
                 "diagnose: expected one capture or log, two captures to compare, -i DEV, or "
                 "--sockets with at most one file"
             )
-        if folder is not None and not beside and (sockets or len(given) == 2):
+        if folder is not None and not with_capture and (sockets or len(given) == 2):
             raise ScenarioError("--out: only the diagnosis of one capture or log has a report")
-        if sockets and not beside:
+        if sockets and not with_capture:
             print_sockets(given[0] if given else None, as_json=as_json)
             return
-        if len(given) == 2 and not beside:
+        if len(given) == 2 and not with_capture:
             print_changes(given[0], given[1], flow, view, as_json=as_json)
             return
         file = given[0] if given else None
@@ -224,8 +228,8 @@ def diagnose_command(
                 raise ScenarioError("--out: only a capture or the log of a ping has a report")
             print_counters(file, as_json=as_json)
             return
-        socket_file = given[1] if beside and len(given) == 2 else None
-        counted = sockets_of(socket_file) if beside else None
+        socket_file = given[1] if with_capture and len(given) == 2 else None
+        counted = sockets_of(socket_file) if with_capture else None
         print_diagnosed(file, chosen, folder, counted, as_json=as_json)
 
 

@@ -21,6 +21,9 @@ PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_opt
 FORMER = ""
 """The section of former names of commands: they work, and nothing lists or completes them."""
 
+FORMER_OPTIONS = {"--beside": "--under-load"}
+"""Former names of options, up to version 0.2."""
+
 
 @dataclass(frozen=True)
 class LazyCommand:
@@ -51,6 +54,16 @@ class LazyCommand:
         command = typer.main.get_command(single)
         assert isinstance(command, TyperCommand)
         return command
+
+
+def _renamed(argument: str) -> str:
+    """An argument with the present name of an option, with a warning if it has a former one."""
+    option, equals, value = argument.partition("=")
+    present = FORMER_OPTIONS.get(option)
+    if present is None:
+        return argument
+    say(f"airtcp: {option} is {present} now; write that")
+    return f"{present}{equals}{value}"
 
 
 class LazyGroup(TyperGroup):
@@ -106,7 +119,10 @@ class LazyGroup(TyperGroup):
     ) -> tuple[str | None, "Command | None", list[str]]:
         """Loads and returns the requested command."""
         name, stand_in, rest = super().resolve_command(ctx, args)
-        return name, self.table[name].load(name) if name else stand_in, rest
+        if name is None:
+            return name, stand_in, rest
+        entry = self.table[name]
+        return name, entry.load(name), rest if entry.passed_on else list(map(_renamed, rest))
 
     def format_help(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """In plain text: drawing boxes takes longer than everything else."""

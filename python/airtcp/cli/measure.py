@@ -280,7 +280,7 @@ def _sentences(link: str, can: str) -> list[str]:
     from airtcp.comparison.ranking.aims import COMPANIONS
     from airtcp.comparison.recommend import recommendations
 
-    settings = {"flows.beside": list(COMPANIONS)}
+    settings = {"flows.under_load": list(COMPANIONS)}
     with progress_bar("comparing remedies on the measured link") as report:
         comparison = compare(
             link,

@@ -8,15 +8,15 @@ import typer
 from airtcp.cli.console import (
     LARGEST_SEED,
     AsJson,
-    Beside,
     Bpf,
     ScenarioFile,
     Settings,
+    UnderLoad,
     complete_remedy,
     print_json,
     progress_bar,
     warn,
-    with_beside,
+    with_probes,
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.run_outputs import Outputs, parse_pictures
@@ -38,7 +38,7 @@ def run_command(
         typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="The source of every random draw."),
     ] = 1,
     settings: Settings = None,
-    beside: Beside = None,
+    under_load: UnderLoad = None,
     remedy: Annotated[
         list[str] | None,
         typer.Option(
@@ -133,7 +133,7 @@ def run_command(
         named = probe or []
         outputs.check(named)
         given: dict[str, object] = dict(parse_setting(text) for text in settings or [])
-        chosen = with_beside(given, beside)
+        chosen = with_probes(given, under_load)
         best_start = BestStart(sessions, peer, say) if sessions else None
         if best_start:
             chosen = best_start.settings(chosen)

@@ -7,9 +7,9 @@ from airtcp.comparison.control_counters import zero_sentence
 from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.core.runs import ControlReport, Run
 from airtcp.core.summary import (
-    BesideSummary,
     FlowSummary,
     RunSummary,
+    UnderLoadSummary,
     never_opened,
     retransmitted_share,
     total,
@@ -64,7 +64,7 @@ def print_summary(summary: RunSummary) -> None:
             f"{format_percent(100 * retransmitted_share(summary))} retransmitted, "
             f"{format_count(total(summary, 'timeouts'))} timeouts"
         )
-    for line in beside_lines(summary):
+    for line in probe_lines(summary):
         print(line)
     for flow in flows:
         if never_opened(summary, flow):
@@ -75,44 +75,46 @@ def print_summary(summary: RunSummary) -> None:
     print(f"digest {summary['digest']}")
 
 
-def beside_lines(summary: RunSummary) -> list[str]:
+def probe_lines(summary: RunSummary) -> list[str]:
     """Results of probes under load, one line each; empty without probes."""
-    beside = summary["beside"]
+    under_load = summary["under_load"]
     lines = []
-    if beside["ping_p50_ms"] is not None:
-        lines.append(f"ping: {_three(beside, 'ping')}, {_percent(beside['ping_lost'])} lost")
-    if beside["exchanges"]:
+    if under_load["ping_p50_ms"] is not None:
         lines.append(
-            f"new connection with one exchange: {_three(beside, 'exchange')}"
-            f"{_unfinished(beside['exchanges_unfinished'], beside['exchanges'])}"
+            f"ping: {_three(under_load, 'ping')}, {_percent(under_load['ping_lost'])} lost"
         )
-    if beside["rpm"] is not None:
+    if under_load["exchanges"]:
         lines.append(
-            f"responsiveness: {beside['rpm']:.0f} round trips a minute "
-            f"({beside['rpm_foreign']:.0f} of other connections, "
-            f"{beside['rpm_own']:.0f} of its own)"
+            f"new connection with one exchange: {_three(under_load, 'exchange')}"
+            f"{_unfinished(under_load['exchanges_unfinished'], under_load['exchanges'])}"
         )
-    if beside["call_late"] is not None:
-        lines.append(f"call: {_percent(beside['call_late'])} of its packets late or lost")
-    if beside["short_flow_mean_s"] is not None:
+    if under_load["rpm"] is not None:
         lines.append(
-            f"download of 30 kB: mean {beside['short_flow_mean_s']:.3g} s, "
-            f"p95 {beside['short_flow_p95_s']:.3g} s"
-            f"{_unfinished(beside['short_flows_unfinished'], beside['short_flows'])}"
+            f"responsiveness: {under_load['rpm']:.0f} round trips a minute "
+            f"({under_load['rpm_foreign']:.0f} of other connections, "
+            f"{under_load['rpm_own']:.0f} of its own)"
         )
-    if beside["page_mean_s"] is not None:
+    if under_load["call_late"] is not None:
+        lines.append(f"call: {_percent(under_load['call_late'])} of its packets late or lost")
+    if under_load["short_flow_mean_s"] is not None:
         lines.append(
-            f"page: mean {beside['page_mean_s']:.3g} s, p95 {beside['page_p95_s']:.3g} s"
-            f"{_unfinished(beside['pages_unfinished'], beside['pages'])}"
+            f"download of 30 kB: mean {under_load['short_flow_mean_s']:.3g} s, "
+            f"p95 {under_load['short_flow_p95_s']:.3g} s"
+            f"{_unfinished(under_load['short_flows_unfinished'], under_load['short_flows'])}"
+        )
+    if under_load["page_mean_s"] is not None:
+        lines.append(
+            f"page: mean {under_load['page_mean_s']:.3g} s, p95 {under_load['page_p95_s']:.3g} s"
+            f"{_unfinished(under_load['pages_unfinished'], under_load['pages'])}"
         )
     if lines:
-        added = format_bit_rate(beside["added_bps"])
-        lines = [f"beside the load, which adds {added} to it:", *(f"  {line}" for line in lines)]
+        added = format_bit_rate(under_load["added_bps"])
+        lines = [f"under load, of which the probes are {added}:", *(f"  {line}" for line in lines)]
     return lines
 
 
-def _three(beside: BesideSummary, name: str) -> str:
-    values = cast(dict[str, float | None], beside)
+def _three(under_load: UnderLoadSummary, name: str) -> str:
+    values = cast(dict[str, float | None], under_load)
     return ", ".join(
         f"{words} {_milliseconds(values[f'{name}_{key}_ms'])}"
         for words, key in (("median", "p50"), ("p95", "p95"), ("p99", "p99"))

@@ -18,7 +18,7 @@ from airtcp.cli.console import (
     progress_bar,
     report_folder,
     warn,
-    with_beside,
+    with_probes,
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.comparison.as_json import comparison_object
@@ -111,8 +111,8 @@ def tune_command(
         if folder:
             report_folder(folder)
         asked = asked_for(can, is_interactive=not as_json)
-        beside = None if aim is Aim.BULK else ",".join(COMPANIONS)
-        given = with_beside(dict(parse_setting(text) for text in settings or []), beside)
+        under_load = None if aim is Aim.BULK else ",".join(COMPANIONS)
+        given = with_probes(dict(parse_setting(text) for text in settings or []), under_load)
         scenario = load_scenario(file, given)
         warn(scenario)
         with progress_bar(f"tuning {file}") as report:

@@ -12,10 +12,10 @@ import typer
 from airtcp._core import ScenarioError
 from airtcp.cli.console import (
     AsJson,
-    Beside,
     Bpf,
     Report,
     Settings,
+    UnderLoad,
     complete_kernel,
     complete_remedy,
     folder_name,
@@ -23,7 +23,7 @@ from airtcp.cli.console import (
     print_lines,
     progress_bar,
     report_folder,
-    with_beside,
+    with_probes,
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.kernels import kernel_name
@@ -33,7 +33,7 @@ from airtcp.core.bpf import with_own, with_program_names
 from airtcp.core.loading import parse_setting
 from airtcp.kernel.guests.catalogue import MACHINE
 from airtcp.kernel.runs import Measurement
-from airtcp.kernel.under_load import beside_of
+from airtcp.kernel.under_load import probes_of
 from airtcp.kernel.verify import DEFAULT_SEEDS, Verification, verify
 from airtcp.pages.columns import numbers
 
@@ -99,7 +99,7 @@ def verify_command(
             help="The same for the direction that acknowledgments take.",
         ),
     ] = "",
-    beside: Beside = None,
+    under_load: UnderLoad = None,
     first: Annotated[
         bool,
         typer.Option(
@@ -127,14 +127,14 @@ def verify_command(
 
     airtcp verify lossy-pipe --bpf my.bpf.c --kernel 6.1,6.12
 
-    airtcp verify lossy-pipe --remedy bbr --beside ping,exchange --kernel 6.12
+    airtcp verify lossy-pipe --remedy bbr --under-load ping,exchange --kernel 6.12
     """
     with clear_errors():
         if folder:
             report_folder(folder)
         names = [kernel_name(name) for text in kernel or [MACHINE] for name in text.split(",")]
         written: dict[str, str] = dict(parse_setting(text) for text in settings or [])
-        given = with_beside({**written}, beside)
+        given = with_probes({**written}, under_load)
         if first:
             seed = 1 if seeds == DEFAULT_SEEDS else seeds
             disciplines = (discipline, ack_discipline)
@@ -215,12 +215,12 @@ def _command() -> str:
 
 def _print(verification: Verification) -> None:
     from airtcp.kernel.in_guest import outside_guest
-    from airtcp.pages.verification import beside_table, counts_table, effects_table
+    from airtcp.pages.verification import counts_table, effects_table, probes_table
 
     print_lines(verification.verdict)
     for shown in (
         effects_table(verification),
-        beside_table(verification),
+        probes_table(verification),
         counts_table(verification),
     ):
         if shown.rows:
@@ -234,7 +234,7 @@ def _print(verification: Verification) -> None:
 
 def _run_object(run: Measurement) -> dict[str, object]:
     """A run of the kernel; its probes have the same fields as in a simulation."""
-    return {**run} if "beside" not in run else {**run, "beside": beside_of(run)}
+    return {**run} if "under_load" not in run else {**run, "under_load": probes_of(run)}
 
 
 def _json_object(verification: Verification, page: Path | None) -> dict[str, object]:

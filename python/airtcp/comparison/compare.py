@@ -196,8 +196,8 @@ def run_comparison(
         compared = replace(
             compared,
             metric=metric,
-            beside=competing.result(run(competing.plan)),
-            not_beside=competing.refused,
+            competing=competing.result(run(competing.plan)),
+            not_competing=competing.refused,
         )
     elif harm and compared.decisive:
         design = (rounds or Rounds()) if seeds is None else None
@@ -206,7 +206,7 @@ def run_comparison(
         compared = with_horizon(compared, run, budget)
     if not compared.decisive:
         if decides_on_others:
-            why = next(iter(compared.not_beside.values()))
+            why = next(iter(compared.not_competing.values()))
             raise RunError(f'metric "{metric}": no remedy has it here: {why}')
         raise RunError(f'metric "{metric}": the runs of this scenario have none{_how(metric)}')
     return compared if store is None else replace(compared, unstored=store.refused)
@@ -214,7 +214,7 @@ def run_comparison(
 
 def _how(metric: str) -> str:
     """How to get a metric that needs probes under load."""
-    companions = METRICS[metric].beside
+    companions = METRICS[metric].under_load
     if not companions:
         return ""
-    return f": give --beside {companions[0]}, or flows.beside in the scenario"
+    return f": give --under-load {companions[0]}, or flows.under_load in the scenario"

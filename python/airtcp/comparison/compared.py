@@ -71,11 +71,11 @@ class Comparison(Shown):
     """Remedies of a search that do not apply to the link, and why."""
     sized: Mapping[str, str] = field(default_factory=dict)
     """Remedies of a search that were sized to the link, and the reason for the size."""
-    beside: Mapping[str, Sequence[RunSummary]] = field(default_factory=dict)
+    competing: Mapping[str, Sequence[RunSummary]] = field(default_factory=dict)
     """Runs in which an unchanged flow competes with a flow that has the remedy, where made: in the
     order of the seeds, "baseline" included.
     """
-    not_beside: Mapping[str, str] = field(default_factory=dict)
+    not_competing: Mapping[str, str] = field(default_factory=dict)
     """Remedies that cannot be given to one competing flow only, and why."""
     harm_error: float = ERROR
     """Probability that any interval of a harm misses."""
@@ -162,7 +162,7 @@ class Comparison(Shown):
 
     def runs_for(self, metric: str) -> Mapping[str, Sequence[RunSummary]]:
         """The runs of each remedy from which a metric is measured."""
-        return self.beside if METRICS_BY_NAME[metric].is_of_others else self.summaries
+        return self.competing if METRICS_BY_NAME[metric].is_of_others else self.summaries
 
     def compared(self, metric: str) -> dict[str, PairedDifference]:
         """For each remedy but the baseline, the paired difference of a metric.
@@ -203,7 +203,7 @@ class Comparison(Shown):
 
     @cached_property
     def harm(self) -> dict[str, PairedDifference]:
-        """Harm to a competing flow, for the remedies in `beside`.
+        """Harm to a competing flow, for the remedies in `competing`.
 
         The paired difference in goodput of an unchanged flow: competing with the remedy, against
         competing with another unchanged flow.
@@ -352,7 +352,7 @@ class Comparison(Shown):
     @cached_property
     def by_aim(self) -> "dict[Aim, Comparison]":
         """The comparison judged for each aim; empty if no probes ran under load."""
-        if not any(run.get("beside", {}).get("exchanges") for run in self.summaries[BASELINE]):
+        if not any(run.get("under_load", {}).get("exchanges") for run in self.summaries[BASELINE]):
             return {}
         judged = {aim: replace(self, metric=aim.metric) for aim in Aim}
         return {aim: one for aim, one in judged.items() if one.decisive}
@@ -404,7 +404,7 @@ class Comparison(Shown):
 
         `state` and `seeds_to_decide` refer to the deciding metric; `same_as` names the remedies
         with the same runs; the columns `counter_…`, `zero_windows`, `zero_thresholds` and
-        `instructions` are of controls in BPF and Python; the columns `beside_…` are the
+        `instructions` are of controls in BPF and Python; the columns `harm_…` are the
         difference in goodput of an unchanged competing flow, in per cent, where that was measured.
         """
         return self.rows.frame()
@@ -431,7 +431,7 @@ class Comparison(Shown):
         """Means of the latencies, and of everything that some run measured under load."""
         found: dict[str, float | None] = {}
         for name, metric in METRICS_BY_NAME.items():
-            if not (name in _LATENCIES or metric.beside or metric.column):
+            if not (name in _LATENCIES or metric.under_load or metric.column):
                 continue
             measured = [metric.of(run) for run in self.summaries[remedy]]
             known = [value for value in measured if value is not None]

@@ -55,7 +55,7 @@ def competing_plan(
         where: name of the scenario in progress and errors, if there are several.
     """
     try:
-        shared = written.beside_unchanged()
+        shared = written.with_unchanged_flow()
     except ScenarioError as error:
         return CompetingPlan({}, dict.fromkeys(names, str(error)))
     refused: dict[str, str] = {}
@@ -74,7 +74,7 @@ def competing_plan(
             variant,
             name,
             seeds,
-            ", ".join(filter(None, (where, f"{name} beside an unchanged flow"))),
+            ", ".join(filter(None, (where, f"{name} against an unchanged flow"))),
         )
         for name, variant in variants.items()
     }

@@ -272,18 +272,20 @@ def run_grid(
             planned[link.name, stack.name] = comparison, refused
             plan.add_all(comparison.plan)
             if is_of_others:
-                beside = competing_plan(comparison.scenario, accepted, comparison.seeds, where)
-                competing[link.name, stack.name] = beside
-                refused |= beside.refused
-                plan.add_all(beside.plan)
+                plan_of_pair = competing_plan(
+                    comparison.scenario, accepted, comparison.seeds, where
+                )
+                competing[link.name, stack.name] = plan_of_pair
+                refused |= plan_of_pair.refused
+                plan.add_all(plan_of_pair.plan)
     results = execute(plan, out=store, jobs=jobs, progress=progress, executor=executor_at(dask))
     entries: list[Entry] = []
     baselines: dict[tuple[str, str], float] = {}
     for (link_name, stack_name), (comparison, refused) in planned.items():
         compared = comparison.result(results, metric)
         if is_of_others:
-            beside = competing[link_name, stack_name]
-            compared = replace(compared, beside=beside.result(results))
+            plan_of_pair = competing[link_name, stack_name]
+            compared = replace(compared, competing=plan_of_pair.result(results))
         runs = compared.runs_for(metric).get(BASELINE, [])
         known = [value for run in runs if (value := METRICS[metric].of(run)) is not None]
         if known:
@@ -295,8 +297,8 @@ def run_grid(
                 entry = _entry(link_name, stack_name, remedy, compared)
             entries.append(entry)
     if not baselines:
-        companions = METRICS[metric].beside
-        how = f': give --set flows.beside=["{companions[0]}"]' if companions else ""
+        companions = METRICS[metric].under_load
+        how = f': give --set flows.under_load=["{companions[0]}"]' if companions else ""
         raise RunError(f'metric "{metric}": the runs of this study have none{how}')
     unstored = None if store is None else store.refused
     return GridResult(grid, count, tuple(entries), baselines, metric, unstored)

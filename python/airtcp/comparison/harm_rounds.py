@@ -70,23 +70,23 @@ class HarmRounds:
         seeds = [*found.seeds, *range(found.seeds[-1] + 1, found.seeds[-1] + count + 1)][:count]
         plans: list[CompetingPlan] = []
         whole = Plan()
-        refused: dict[str, str] = dict(found.not_beside)
+        refused: dict[str, str] = dict(found.not_competing)
         for name in names:
-            missing = seeds[len(found.beside.get(name, ())) :]
+            missing = seeds[len(found.competing.get(name, ())) :]
             plan = competing_plan(found.scenario, [name], missing)
             refused |= plan.refused
             whole.add_all(plan.plan)
             plans.append(plan)
         results = self.run(whole)
-        beside: dict[str, Sequence[RunSummary]] = dict(found.beside)
+        competing: dict[str, Sequence[RunSummary]] = dict(found.competing)
         for plan in plans:
             for name, runs in plan.result(results).items():
-                known = beside.get(name, ())
+                known = competing.get(name, ())
                 if name != BASELINE:
-                    beside[name] = [*known, *runs]
+                    competing[name] = [*known, *runs]
                 elif len(known) < count and runs:
-                    beside[name] = [*known[: count - len(runs)], *runs]
-        return replace(found, beside=beside, not_beside=refused)
+                    competing[name] = [*known[: count - len(runs)], *runs]
+        return replace(found, competing=competing, not_competing=refused)
 
 
 def _contenders(found: Comparison) -> list[str]:
@@ -106,7 +106,7 @@ def _contenders(found: Comparison) -> list[str]:
 
 
 def _is_measured(found: Comparison, name: str) -> bool:
-    return name in found.beside or name in found.not_beside
+    return name in found.competing or name in found.not_competing
 
 
 def _open_ones(found: Comparison) -> list[str]:

@@ -23,8 +23,8 @@ class Metric:
     """The measurement; None if the run has none, such as completion times of endless flows."""
     show: Callable[[float], str]
     """A value with its unit."""
-    beside: tuple[str, ...] = ()
-    """Probes needed under load, any one of them: `flows.beside`."""
+    under_load: tuple[str, ...] = ()
+    """Probes needed under load, any one of them: `flows.under_load`."""
     is_of_others: bool = False
     """Whether it is measured on an unchanged competing flow (`study/competing.py`)."""
     may_cost_goodput: bool = True
@@ -106,7 +106,7 @@ def _of_latency(name: str, label: str, field: str | None = None, column: str = "
     return Metric(name, label, False, _latency(field), _milliseconds, column=column)
 
 
-def _beside(
+def _under_load(
     name: str,
     label: str,
     field: str,
@@ -118,9 +118,11 @@ def _beside(
 ) -> Metric:
     def measure(summary: RunSummary) -> float | None:
         # Runs of earlier engines have no probes under load.
-        return cast(dict[str, float | None], summary.get("beside", {})).get(field)
+        return cast(dict[str, float | None], summary.get("under_load", {})).get(field)
 
-    return Metric(name, label, is_better_higher, measure, show, beside=(companion,), column=column)
+    return Metric(
+        name, label, is_better_higher, measure, show, under_load=(companion,), column=column
+    )
 
 
 def _power(summary: RunSummary) -> float | None:
@@ -128,7 +130,7 @@ def _power(summary: RunSummary) -> float | None:
 
     Kleinrock, "Power and deterministic rules of thumb", ICC 1979.
     """
-    rpm = cast(dict[str, float | None], summary.get("beside", {})).get("rpm")
+    rpm = cast(dict[str, float | None], summary.get("under_load", {})).get("rpm")
     return None if rpm is None else summary["goodput_bps"] / 1e6 * rpm / _MILLISECONDS_PER_MINUTE
 
 
@@ -184,7 +186,7 @@ METRICS = {
             may_cost_goodput=False,
         ),
         *(
-            _beside(
+            _under_load(
                 f"ping-p{share}",
                 f"{words} of a ping under load",
                 f"ping_p{share}_ms",
@@ -199,7 +201,7 @@ METRICS = {
             )
         ),
         *(
-            _beside(
+            _under_load(
                 f"exchange-p{share}",
                 f"{words} of a new connection's exchange under load",
                 f"exchange_p{share}_ms",
@@ -214,7 +216,7 @@ METRICS = {
             )
         ),
         *(
-            _beside(
+            _under_load(
                 name, label, field, "exchange", _round_trips, is_better_higher=True, column=column
             )
             for name, label, field, column in (
@@ -223,7 +225,7 @@ METRICS = {
                 ("rpm-own", "responsiveness of its own connections", "rpm_own", ""),
             )
         ),
-        _beside(
+        _under_load(
             "call",
             "share of a call that is late or lost",
             "call_late",
@@ -231,7 +233,7 @@ METRICS = {
             _share,
             column="call late",
         ),
-        _beside(
+        _under_load(
             "short-flow",
             "time of a short download under load",
             "short_flow_mean_s",
@@ -239,7 +241,7 @@ METRICS = {
             _seconds,
             column="30 kB",
         ),
-        _beside(
+        _under_load(
             "page", "time to load a page under load", "page_mean_s", "page", _seconds, column="page"
         ),
         Metric(
@@ -248,7 +250,7 @@ METRICS = {
             True,
             _power,
             _megabits_per_millisecond,
-            beside=("exchange",),
+            under_load=("exchange",),
             may_cost_goodput=False,
         ),
         Metric("fairness", "fairness (Jain)", True, lambda run: run["fairness"], _index),

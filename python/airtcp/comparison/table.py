@@ -26,7 +26,7 @@ _DIFFERENCE_COLUMNS = (
     "ci95_high_percent",
 )
 
-_HARM_COLUMNS = ("beside_percent", "beside_ci95_low_percent", "beside_ci95_high_percent")
+_HARM_COLUMNS = ("harm_percent", "harm_ci95_low_percent", "harm_ci95_high_percent")
 
 
 def _harm_row(harm: PairedDifference | None) -> dict[str, object]:

@@ -11,7 +11,7 @@ from airtcp.comparison.metrics import METRICS, Metric, needless_share
 from airtcp.comparison.ranking import State
 from airtcp.comparison.statistics import Outcome, PairedDifference
 from airtcp.comparison.trade import goodput_clause, trade_sentence
-from airtcp.comparison.words import beside_words, remedy_sentence
+from airtcp.comparison.words import harm_words, remedy_sentence
 from airtcp.core.catalogue import BASELINE
 from airtcp.core.quantities import format_count, format_percent
 from airtcp.core.summary import never_opened
@@ -103,7 +103,7 @@ def _sentence(comparison: Comparison, name: str, metric: Metric, *, is_first: bo
     harm = comparison.harm.get(name)
     is_harmful = name in comparison.candidates and comparison.candidates[name].harms_others_much
     if harm and is_harmful and name != comparison.best and not metric.is_of_others:
-        notes.append(beside_words(harm).removesuffix(".").replace("A", "a", 1))
+        notes.append(harm_words(harm).removesuffix(".").replace("A", "a", 1))
     return "; ".join(notes) + "."
 
 
@@ -112,7 +112,7 @@ def harm_sentence(comparison: Comparison) -> str | None:
     best = comparison.winner if comparison.is_search else comparison.best
     if best not in comparison.harm or comparison.metric == "harm":
         return None
-    return beside_words(comparison.harm[best])
+    return harm_words(comparison.harm[best])
 
 
 def interval_note(comparison: Comparison) -> str | None:

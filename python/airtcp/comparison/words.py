@@ -42,7 +42,7 @@ def amount(difference: PairedDifference, *, sign: bool = False, metric: Metric =
     return text if half is None else f"{text} ± {format_percent(half, decimals=decimals)}"
 
 
-def beside_words(harm: PairedDifference, remedy: str = "it") -> str:
+def harm_words(harm: PairedDifference, remedy: str = "it") -> str:
     """The share of a competing flow without the remedy, as a sentence.
 
     Args:

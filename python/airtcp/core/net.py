@@ -43,16 +43,16 @@ def find_program() -> str:
             "real packets need Linux: its namespaces and TUN devices are the link; "
             "simulate with `airtcp run` and `airtcp compare`"
         )
-    for beside in (
+    for path in (
         Path(sysconfig.get_path("scripts")) / PROGRAM,
         Path(__file__).resolve().parents[1] / "bin" / PROGRAM,
     ):
-        if os.access(beside, os.X_OK):
-            return str(beside)
+        if os.access(path, os.X_OK):
+            return str(path)
     found = shutil.which(PROGRAM)
     if found is None:
         raise AirtcpError(
-            f"{PROGRAM} is not installed: in the source tree `make build` puts it beside airtcp, "
+            f"{PROGRAM} is not installed: in the source tree `make build` puts it next to airtcp, "
             "elsewhere `cargo install --path crates/net` does"
         )
     return found

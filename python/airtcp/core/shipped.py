@@ -105,16 +105,16 @@ def copy_scenario(source: Path, target: Path) -> list[Path]:
         OSError: a file cannot be read or written.
     """
     text = source.read_text(encoding="utf-8")
-    beside = {}
+    copies = {}
     for value in _strings(tomllib.loads(text)):
         named = source.parent / value
         if "/" in value and named.is_file():
-            beside[value] = named
-    written = [target, *(target.parent / named.name for named in beside.values())]
+            copies[value] = named
+    written = [target, *(target.parent / named.name for named in copies.values())]
     for path in written:
         if path.exists():
             raise ScenarioError(f"{path}: is there already; nothing is written over it")
-    for value, named in beside.items():
+    for value, named in copies.items():
         text = text.replace(f'"{value}"', f'"{named.name}"')
         (target.parent / named.name).write_bytes(named.read_bytes())
     target.write_text(text, encoding="utf-8")

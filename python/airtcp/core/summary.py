@@ -101,10 +101,10 @@ class LatencySummary(TypedDict):
     # end
 
 
-class BesideSummary(TypedDict):
+class UnderLoadSummary(TypedDict):
     """Results of probes under load; None and 0 without probes."""
 
-    # generated: beside
+    # generated: under_load
     ping_p50_ms: float | None
     ping_p95_ms: float | None
     ping_p99_ms: float | None
@@ -145,7 +145,7 @@ class RunSummary(TypedDict):
     fairness: float | None
     events_processed: int
     latency: LatencySummary
-    beside: BesideSummary
+    under_load: UnderLoadSummary
     flows: list[FlowSummary]
     # end
 

@@ -10,7 +10,7 @@ from airtcp.comparison.budget import OutOfBudgetError
 from airtcp.comparison.ranking import Aim, Direction, reach
 from airtcp.comparison.ranking.askers import Asker, parse_askers
 from airtcp.comparison.statistics import PairedDifference
-from airtcp.comparison.words import beside_words
+from airtcp.comparison.words import harm_words
 from airtcp.core.catalogue import deployments, is_known
 from airtcp.core.shown import InNotebook, Reported
 from airtcp.diagnosis import words
@@ -246,7 +246,7 @@ class Diagnosis(Reported, InNotebook):
         lines += _deploying(best.remedy)
         lines.append(words.cost_words(best))
         if self.harm is not None and not self.is_full:
-            lines.append(beside_words(self.harm, best.remedy))
+            lines.append(harm_words(self.harm, best.remedy))
         return lines
 
     @property

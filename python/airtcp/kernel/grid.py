@@ -92,7 +92,7 @@ def _holds(values: Sequence[float], other: float) -> bool:
     return half is not None and abs(fmean(values) - other) <= half
 
 
-def run_beside(
+def run_both(
     grid: Grid,
     seeds: int | None = None,
     *,

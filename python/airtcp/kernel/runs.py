@@ -39,7 +39,7 @@ class Exchange(TypedDict):
     is_finished: bool
 
 
-class Beside(TypedDict):
+class UnderLoad(TypedDict):
     """Measurements of probes under load."""
 
     pings_ms: list[float | None]
@@ -85,7 +85,7 @@ class Measurement(TypedDict):
     """Counters of the kernel's discipline before the link, if there was one."""
     ack_counted: NotRequired[QueueCounts]
     """Counters of the discipline before the link's other direction."""
-    beside: NotRequired[Beside]
+    under_load: NotRequired[UnderLoad]
     own_rtt_ms: NotRequired[float]
     """Mean of the shortest 95 % of the load's round trips, if probes ran under load."""
     srtt_ms: float
@@ -229,5 +229,5 @@ def _measured(run: KernelRun, _scenario: Scenario, seed: int) -> str:
         late = found["late_share"]
     raise RunError(
         f"this machine did not keep up in {_ATTEMPTS} runs: in the last, {100 * late:.2f} % of the "
-        "packets were more than 1 ms late; run less beside it, lower --jobs, or a slower link"
+        "packets were more than 1 ms late; run fewer other programs, lower --jobs, or a slower link"
     )

@@ -12,17 +12,17 @@ FIELDS = (
     *("exchange_p50_ms", "exchange_p95_ms", "exchange_p99_ms"),
     *("rpm_foreign", "rpm_own", "rpm"),
 )
-"""The fields of a run's `beside` that kernel runs have, too."""
+"""The fields of a run's `under_load` that kernel runs have, too."""
 
 
-def beside_of(run: Measurement) -> dict[str, float | None] | None:
+def probes_of(run: Measurement) -> dict[str, float | None] | None:
     """The probes' measurements in one run of the kernel; None if no probes ran."""
-    beside = run.get("beside")
-    if beside is None:
+    probes = run.get("under_load")
+    if probes is None:
         return None
-    pings = beside["pings_ms"]
+    pings = probes["pings_ms"]
     answered = sorted(ping for ping in pings if ping is not None)
-    exchanges = beside["exchanges"]
+    exchanges = probes["exchanges"]
     whole = sorted(sum(one["parts_ms"]) for one in exchanges)
     tcp, tls, http = (
         [one["parts_ms"][part] for one in exchanges if len(one["parts_ms"]) > part]
@@ -45,19 +45,19 @@ def beside_of(run: Measurement) -> dict[str, float | None] | None:
     }
 
 
-def mean_beside(
+def mean_of_probes(
     runs: Sequence[Measurement], simulated: Sequence[Mapping[str, object]], field: str
 ) -> tuple[float | None, float | None]:
     """The mean of a field over the kernel's runs, and over the simulated ones."""
-    found = [beside_of(run) for run in runs]
+    found = [probes_of(run) for run in runs]
     real = [one[field] for one in found if one is not None]
-    theirs = [cast(Mapping[str, float | None], run["beside"])[field] for run in simulated]
+    theirs = [cast(Mapping[str, float | None], run["under_load"])[field] for run in simulated]
     return _mean(real), _mean(theirs)
 
 
-def has_beside(runs: Sequence[Measurement]) -> bool:
+def has_probes(runs: Sequence[Measurement]) -> bool:
     """Whether probes ran under load in these runs."""
-    return any(run.get("beside") is not None for run in runs)
+    return any(run.get("under_load") is not None for run in runs)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

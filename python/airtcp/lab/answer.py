@@ -39,7 +39,7 @@ def answer(sources: Sources, request: Ask, send: Send) -> None:
     settings = dict(request.settings)
     if request.aim is not Aim.BULK:
         # Probes under load decide.
-        settings.setdefault("flows.beside", json.dumps(COMPANIONS))
+        settings.setdefault("flows.under_load", json.dumps(COMPANIONS))
     chosen = sources.scenario(request.source, settings)
     begun = time.monotonic()
 
@@ -102,4 +102,4 @@ def _harm(one: Candidate) -> str:
         return "floods the link"
     if one.harm is None or not one.harms_others_much:
         return ""
-    return f"{format_percent(one.harm, decimals=0)} for an unchanged flow beside it"
+    return f"{format_percent(one.harm, decimals=0)} for an unchanged competing flow"

@@ -154,6 +154,6 @@ def _result(summary: RunSummary, request: Play, number: int, side: Side) -> dict
         "events_hidden": max(0, side.events - _MAX_EVENTS),
         "deployment": deployment(remedy),
         # Null if no probes ran under load.
-        "beside": summary["beside"] if summary["beside"]["added_bps"] else None,
+        "under_load": summary["under_load"] if summary["under_load"]["added_bps"] else None,
         **{name: chosen[name] for name in _COUNTS},  # type: ignore[literal-required]
     }

@@ -8,7 +8,7 @@ from airtcp.comparison.words import amount
 from airtcp.core.catalogue import BASELINE
 from airtcp.core.quantities import format_bit_rate, format_count
 from airtcp.kernel.agreement import MARGIN_PERCENT
-from airtcp.kernel.under_load import has_beside, mean_beside
+from airtcp.kernel.under_load import has_probes, mean_of_probes
 from airtcp.kernel.verdict import verdict
 from airtcp.kernel.verify import Verification
 from airtcp.pages.rendering import rendered, whole, write_text
@@ -32,7 +32,7 @@ def write_report(runs: Verification, directory: Path, command: str | None = None
         effects=effects_table(runs),
         cost=cost_table(runs),
         latency=latency_table(runs),
-        beside=beside_table(runs),
+        probes=probes_table(runs),
         counts=counts_table(runs),
         times=lateness_table(runs),
         steps=[(remedy, runs.measured[remedy][0]) for remedy in runs.remedies[1:]],
@@ -120,7 +120,7 @@ def latency_table(runs: Verification) -> Table:
     return Table(("remedy", *heads), rows)
 
 
-_BESIDE = (
+_PROBES = (
     ("ping, median", "ping_p50_ms"),
     ("95th percentile", "ping_p95_ms"),
     ("exchange, median", "exchange_p50_ms"),
@@ -129,19 +129,19 @@ _BESIDE = (
 _RESPONSIVENESS = (("RPM, others", "rpm_foreign"), ("own", "rpm_own"), ("both", "rpm"))
 
 
-def beside_table(runs: Verification) -> Table:
+def probes_table(runs: Verification) -> Table:
     """Measurements of probes under load, kernel and simulated; no rows without probes."""
     rows = []
     for remedy in runs.remedies:
         measured, simulated = runs.measured[remedy], runs.simulated.summaries[remedy]
-        if not has_beside(measured):
+        if not has_probes(measured):
             continue
         row = [remedy]
-        for _, field in (*_BESIDE, *_RESPONSIVENESS):
+        for _, field in (*_PROBES, *_RESPONSIVENESS):
             form = _milliseconds if field.endswith("_ms") else _whole
-            row += [form(value) for value in mean_beside(measured, simulated, field)]
+            row += [form(value) for value in mean_of_probes(measured, simulated, field)]
         rows.append(tuple(row))
-    heads = [head for name, _ in (*_BESIDE, *_RESPONSIVENESS) for head in (name, "simulated")]
+    heads = [head for name, _ in (*_PROBES, *_RESPONSIVENESS) for head in (name, "simulated")]
     return Table(("remedy", *heads), rows)
 
 

@@ -179,15 +179,15 @@ def between_kernels(found: Iterable[Pair]) -> tuple[int, float, float, float, fl
     by_place: dict[tuple[int, int], list[Pair]] = {}
     for pair in found:
         by_place.setdefault((pair.setting.number, pair.seed), []).append(pair)
-    beside = [
+    cells = [
         replace(members[0], simulated=members[1].measured)
         for members in by_place.values()
         if len(members) == 2
     ]
-    return row(beside)
+    return row(cells)
 
 
-def beside_itself(found: Sequence[Pair], longer_us: float) -> list[Pair]:
+def of_one_kernel(found: Sequence[Pair], longer_us: float) -> list[Pair]:
     """The simulation paired with itself, its delay longer by the kernel's processing time.
 
     Where these two part, a run turns on microseconds, and no model can be nearer to a kernel.
@@ -214,7 +214,7 @@ def main() -> None:
     arguments = parser.parse_args()
     found = [pair for pair in pairs() if arguments.kernel in (None, pair.kernel)]
     if arguments.longer is not None:
-        found = beside_itself(found, arguments.longer)
+        found = of_one_kernel(found, arguments.longer)
     for name in GROUPS:
         print(f"{name}:")
         for group, members in grouped(found, name).items():
@@ -234,8 +234,8 @@ def main() -> None:
     if arguments.kernel is None:
         count, near, within, distance, equal = between_kernels(found)
         print(
-            f"the kernels beside each other: {count}, {near:.1%} within 3 %, {within:.1%} within "
-            f"10 %, median {distance:.2%}, retransmissions equal {equal:.1%}"
+            f"the kernels compared with each other: {count}, {near:.1%} within 3 %, {within:.1%} "
+            f"within 10 %, median {distance:.2%}, retransmissions equal {equal:.1%}"
         )
     for pair in sorted(found, key=lambda pair: -pair.distance)[: arguments.worst]:
         print(f"  {pair.words}")

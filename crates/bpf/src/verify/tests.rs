@@ -1,4 +1,4 @@
-//! A refusal before the run, beside the interpreter's at the run.
+//! Refusals at load, compared with the interpreter's during the run.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,12 +1,12 @@
 //! A measurement of the kernel's TCP over an emulated link: `airtcp-net measure`, which
 //! `airtcp verify` runs once for each remedy and seed.
 
-mod beside;
 mod counters;
 mod hosts;
 mod queue;
 mod stack;
 mod transfer;
+mod under_load;
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -38,11 +38,11 @@ use crate::link::latency::{Latency, Quantiles};
 use crate::link::scenario::{self, At, ways};
 use crate::record::{Recording, Replay, Summary};
 use crate::request::Request;
-use beside::{Beside, Probes};
 use hosts::{Hosts, PORT, counted};
 use queue::KernelQueue;
 use stack::Stack;
 use transfer::Times;
+use under_load::{Probes, UnderLoad};
 
 /// Measure the kernel's TCP over a scenario's link, once
 ///
@@ -96,9 +96,9 @@ pub struct Measurement {
     /// Counters of the discipline before the link's other direction, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_counted: Option<QueueCounts>,
-    /// Measurements of the probes of `flows.beside`, if requested.
+    /// Measurements of the probes of `flows.under_load`, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub beside: Option<Beside>,
+    pub under_load: Option<UnderLoad>,
     /// Mean of the shortest 95 % of the load's round trips in milliseconds, if probes ran under
     /// load.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,7 +176,7 @@ impl MeasurementPlan {
         let mut scenario = request.scenario()?;
         let probes = Probes::of(&scenario)?;
         // Real probes replace them.
-        scenario.flows.beside.clear();
+        scenario.flows.under_load.clear();
         check(&scenario)?;
         let stack = Stack::new(&plain.tcp, &scenario.remedies, options.deviation)?;
         let queue = KernelQueue::of(
@@ -250,7 +250,7 @@ impl MeasurementPlan {
             link = link.recorded(recording);
         }
         let probes = self.probes.as_ref();
-        let (transfers, beside) = carry(&mut link, &hosts, &starts, &stack, probes, end)?;
+        let (transfers, under_load) = carry(&mut link, &hosts, &starts, &stack, probes, end)?;
         let queue_counts = self.counts(&hosts)?;
         let after = counted(&hosts)?;
         let counts: Vec<u64> = after
@@ -262,7 +262,14 @@ impl MeasurementPlan {
             self.finish(recording, &network, &link)?;
         }
         let verdicts = registered.map_or(Ok(Vec::new()), |control| control.verdicts())?;
-        Ok(self.report(&transfers, beside, &counts, queue_counts, verdicts, &link))
+        Ok(self.report(
+            &transfers,
+            under_load,
+            &counts,
+            queue_counts,
+            verdicts,
+            &link,
+        ))
     }
 }
 
@@ -295,7 +302,7 @@ fn carry(
     stack: &Stack,
     probes: Option<&Probes>,
     end: Instant,
-) -> Result<(Vec<Option<TcpInfo>>, Option<Beside>)> {
+) -> Result<(Vec<Option<TcpInfo>>, Option<UnderLoad>)> {
     let (until, over) = pipe_with(PipeFlags::CLOEXEC).tried(|| "cannot make a pipe".to_owned())?;
     let listeners: Vec<TcpListener> = hosts
         .iter()
@@ -364,8 +371,8 @@ fn carry(
                 Ok(sent)
             })
             .collect();
-        let beside = probing.map(joined).transpose();
-        carried.and(Ok((results?, beside?)))
+        let under_load = probing.map(joined).transpose();
+        carried.and(Ok((results?, under_load?)))
     })
 }
 
@@ -417,7 +424,7 @@ impl MeasurementPlan {
     fn report(
         self,
         transfers: &[Option<TcpInfo>],
-        beside: Option<Beside>,
+        under_load: Option<UnderLoad>,
         counts: &[u64],
         [counted, ack_counted]: [Option<QueueCounts>; 2],
         verdicts: Vec<Verdicts>,
@@ -462,20 +469,20 @@ impl MeasurementPlan {
             discipline: queue.map(|queue| queue.to_string()),
             counted,
             ack_counted,
-            own_rtt_ms: beside
+            own_rtt_ms: under_load
                 .as_ref()
                 .and_then(|_| latency.and_then(Latency::trimmed_mean_ms)),
             goodput_bps: flows.iter().sum(),
             flow_goodput_bps: flows,
             // The counters include all connections there, the probes' too.
-            retransmissions: match &beside {
+            retransmissions: match &under_load {
                 Some(_) => connected
                     .iter()
                     .map(|info| u64::from(info.retransmissions))
                     .sum(),
                 None => counts[0],
             },
-            beside,
+            under_load,
             timeouts: counts[1],
             tail_probes: counts[2],
             undos: counts[3..].iter().sum(),

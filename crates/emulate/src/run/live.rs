@@ -117,7 +117,7 @@ impl Live {
                 out,
                 "airtcp: this machine did not keep up: {:.2} % of the packets were more than {:.0} \
                  ms late ({:.1} % is tolerable, and always one packet). What was measured does not \
-                 count; run less beside it, or a slower link.",
+                 count; run fewer other programs, or a slower link.",
                 lateness.late_share() * 100.0,
                 TOLERATED.as_secs_f64() * 1e3,
                 TOLERATED_SHARE * 100.0

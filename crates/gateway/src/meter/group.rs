@@ -82,7 +82,7 @@ impl Group {
     }
 
     /// Compares this group with another, by connection.
-    pub fn beside(&self, control: &Self) -> Differences {
+    pub fn compared_with(&self, control: &Self) -> Differences {
         Differences::between(&self.samples, &control.samples)
     }
 
@@ -117,14 +117,17 @@ mod tests {
     fn the_interval_is_welchs() {
         let treated = group(&[100.0, 120.0, 90.0, 110.0]);
         let control = group(&[50.0, 70.0, 55.0, 60.0, 65.0]);
-        let found = treated.beside(&control).goodput.unwrap();
+        let found = treated.compared_with(&control).goodput.unwrap();
         let near = |one: f64, other: f64| ((one + 1.0).ln() - other).abs() < 1e-5;
         assert!(
             near(found.low, 0.356_495) && near(found.high, 0.765_348),
             "{found:?}"
         );
         assert!(found.is_shown());
-        let same = treated.beside(&control).retransmissions_per_1000.unwrap();
+        let same = treated
+            .compared_with(&control)
+            .retransmissions_per_1000
+            .unwrap();
         assert_eq!((same.difference, same.low, same.high), (0.0, 0.0, 0.0));
         assert!(!same.is_shown());
     }
@@ -133,7 +136,10 @@ mod tests {
     /// other weighted by bytes.
     #[test]
     fn too_few_are_not_compared_and_bytes_have_a_mean_of_their_own() {
-        assert_eq!(group(&[1.0]).beside(&group(&[1.0, 2.0])).goodput, None);
+        assert_eq!(
+            group(&[1.0]).compared_with(&group(&[1.0, 2.0])).goodput,
+            None
+        );
         let (ours, theirs) = (group(&[4.0, 9.0]), group(&[13.0]));
         let numbers = ours.numbers(1, &theirs);
         assert!((numbers.goodput_bps.unwrap() - 6.0).abs() < 1e-9);

@@ -155,7 +155,7 @@ impl Meter {
         Comparison {
             control: control.numbers(stations[0], treated),
             treated: treated.numbers(stations[1], control),
-            by_connection: treated.beside(control),
+            by_connection: treated.compared_with(control),
             by_station,
             worse: self.evidence(),
         }

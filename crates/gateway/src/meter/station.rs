@@ -163,7 +163,7 @@ mod tests {
                 groups[1].add(&summary(0.9 * rate));
             }
         }
-        let by_connection = groups[1].beside(&groups[0]).goodput.unwrap();
+        let by_connection = groups[1].compared_with(&groups[0]).goodput.unwrap();
         assert!(!by_connection.is_shown(), "{by_connection:?}");
         let (found, counts) = stations.compare(std::iter::empty());
         let goodput = found.difference.goodput.unwrap();

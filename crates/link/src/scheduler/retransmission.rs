@@ -93,7 +93,7 @@ impl<P: Copy> RetryScheduler<P> {
 
     /// Number of queued packets that share a queue with one for station `to`, and their bytes;
     /// `None` if all share one.
-    pub(crate) fn beside(
+    pub(crate) fn sharing_a_queue(
         &self,
         to: u32,
         fresh: &VecDeque<PendingPacket<P>>,

@@ -1,10 +1,10 @@
 //! From a scenario to a network and its hosts.
 
-pub(crate) mod beside;
 mod media;
 mod perturbation;
 mod round_trip;
 mod routes;
+pub(crate) mod under_load;
 
 use std::sync::Arc;
 
@@ -98,11 +98,11 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
                     })
                 }),
             freeze: freeze(scenario).filter(|_| is_tcp && !is_unchanged),
-            beside: None,
+            under_load: None,
         });
     }
     perturbation::delay_starts(scenario, seed, &mut flows);
-    beside::add(scenario, seed, &plan, &mut network, &mut flows);
+    under_load::add(scenario, seed, &plan, &mut network, &mut flows);
     perturbation::change_pipes(scenario, seed, &mut network);
     Layout { network, flows }
 }

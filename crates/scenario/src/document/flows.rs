@@ -30,7 +30,7 @@ keys! {
         kind: Kinds;
         /// Probes that the first flow's mobile runs under load, to measure the link as others see
         /// it: "ping", "exchange", "call", "short-flow", "page". No remedy is applied to their TCP.
-        beside: Vec<Companion>;
+        under_load: Vec<Companion>;
         /// Code point of each flow's packets, taken in turn, both ways: it chooses CAKE's tin
         /// (`aqm.tins`), and on 802.11n, ac and ax the access category (RFC 8325), in place of
         /// `wlan.categories`.

@@ -57,20 +57,20 @@ pub(super) fn resolve(
             format!("expected at most flows.count, which is {count}"),
         ));
     }
-    let beside = table.beside.clone().unwrap_or_default();
+    let under_load = table.under_load.clone().unwrap_or_default();
     if let Some((place, twice)) = (1..)
-        .zip(beside.iter().skip(1))
-        .find(|&(place, one)| beside[..place].contains(one))
+        .zip(under_load.iter().skip(1))
+        .find(|&(place, one)| under_load[..place].contains(one))
     {
         return Err(Problem::at(
-            format!("flows.beside[{place}]"),
+            format!("flows.under_load[{place}]"),
             format!("{twice:?} is there twice; name each once"),
         ));
     }
     let flows = Flows {
         count,
         unchanged,
-        beside,
+        under_load,
         start_spread,
         bytes,
         access_delay,
@@ -124,11 +124,11 @@ fn udp(table: &mut UdpTable) -> Result<Udp, Problem> {
             off: off.get(),
         }),
         (Some(_), None) => {
-            let expected = "expected flows.udp.off beside it, the mean time of a silence";
+            let expected = "expected flows.udp.off with it, the mean time of a silence";
             return Err(Problem::at(key!(flows.udp.on), expected));
         }
         (None, Some(_)) => {
-            let expected = "expected flows.udp.on beside it, the mean time of sending";
+            let expected = "expected flows.udp.on with it, the mean time of sending";
             return Err(Problem::at(key!(flows.udp.off), expected));
         }
     };

@@ -27,7 +27,7 @@ pub(super) fn resolve(
 ) -> Result<(PipeConfig, PipeConfig), Problem> {
     let (data_errors, ack_errors) = losses::errors(table, inputs)?;
     if table.rtt_log.is_some() || table.rtt_model.is_some() {
-        refuse_beside_times(table)?;
+        refuse_with_times(table)?;
         let delay = match &mut table.rtt_model {
             Some(model) => modelled_times(model)?,
             None => recorded_times(table, inputs)?,
@@ -259,7 +259,7 @@ fn replayed(
 }
 
 /// Round-trip times replace every property of a link except its losses.
-fn refuse_beside_times(table: &LinkTable) -> Result<(), Problem> {
+fn refuse_with_times(table: &LinkTable) -> Result<(), Problem> {
     let why = "round-trip times (link.rtt_log, link.rtt_model) hold rate, delay and queue already; \
                give one of them";
     let other =

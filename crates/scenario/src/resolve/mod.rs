@@ -62,7 +62,7 @@ pub(super) fn resolve(
     let flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp, &inputs)?;
     let tcp = tcp::resolve(&mut document.tcp, key!(tcp), &inputs)?;
     let unchanged_tcp = match (flows.unchanged, flow_tcp.is_empty()) {
-        (0, _) if flows.beside.is_empty() => Vec::new(),
+        (0, _) if flows.under_load.is_empty() => Vec::new(),
         (_, true) => vec![tcp],
         (_, false) => flow_tcp.clone(),
     };
@@ -95,7 +95,7 @@ pub(super) fn resolve(
         source: source.to_owned(),
         document,
         inputs,
-        renamed: None,
+        renamed: Vec::new(),
     })
 }
 

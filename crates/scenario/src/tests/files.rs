@@ -26,7 +26,7 @@ fn set(key: &str, path: &str, folder: &Path) -> Result<Scenario, String> {
 }
 
 #[test]
-fn each_file_is_found_beside_the_scenario() {
+fn each_file_is_found_in_the_scenarios_folder() {
     let folder = folder();
     for key in Document::file_keys() {
         let (name, more) = example(&key);
@@ -51,16 +51,16 @@ fn each_file_is_found_beside_the_scenario() {
 /// Like every file on a command line; one next to the scenario comes second.
 #[test]
 fn each_file_that_is_set_is_found_in_the_current_folder() {
-    let beside = folder();
+    let folder_of_text = folder();
     // Tests run in the crate's folder.
     let here = tempfile::tempdir_in(".").unwrap();
     for key in Document::file_keys() {
         let (name, _) = example(&key);
-        std::fs::copy(beside.path().join(name), here.path().join(name)).unwrap();
+        std::fs::copy(folder_of_text.path().join(name), here.path().join(name)).unwrap();
         let path = Path::new(here.path().file_name().unwrap()).join(name);
-        let scenario = set(&key, path.to_str().unwrap(), beside.path());
+        let scenario = set(&key, path.to_str().unwrap(), folder_of_text.path());
         assert!(scenario.is_ok(), "{key}: {scenario:?}");
-        let refused = set(&key, "Cargo.toml", beside.path()).unwrap_err();
+        let refused = set(&key, "Cargo.toml", folder_of_text.path()).unwrap_err();
         let found = refused.contains("/Cargo.toml\": ") && !refused.contains("cannot be read");
         assert!(found, "{key}: {refused}");
     }
@@ -69,7 +69,7 @@ fn each_file_that_is_set_is_found_in_the_current_folder() {
 /// An empty table of losses next to losses recorded for both directions has no effect, also in the
 /// written scenario, which survives a round trip.
 #[test]
-fn losses_that_are_not_said_are_not_written_beside_recorded_ones() {
+fn no_default_losses_are_written_with_recorded_ones() {
     let folder = folder();
     for (recorded, empty) in [
         (

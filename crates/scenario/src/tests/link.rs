@@ -117,6 +117,29 @@ fn a_suspension_is_read_as_regular_stops() {
 }
 
 #[test]
+fn probes_are_read_under_their_earlier_key() {
+    let today = parsed("flows.under_load = [\"ping\"]");
+    let earlier = parsed("flows.beside = [\"ping\"]");
+    assert_eq!(earlier.to_toml(), today.to_toml());
+    let both = "flows.beside = [\"ping\"]\nflows.under_load = [\"ping\"]\n\
+                link.suspension = { every = \"5 s\", length = \"300 ms\" }";
+    let both = Scenario::parse(both, "t", Path::new(""))
+        .unwrap_err()
+        .to_string();
+    assert!(both.contains("flows.beside"), "{both}");
+    let set = |key: &str, value: &str| {
+        let settings = [(key.to_owned(), value.to_owned())];
+        Scenario::with_settings("", "test.toml", Path::new(""), &settings)
+    };
+    let [warning] = &set("flows.beside", "[\"ping\"]").unwrap().warnings()[..] else {
+        panic!();
+    };
+    assert!(warning.starts_with("flows.beside: is flows.under_load now"));
+    let wrong = set("flows.beside", "pong").unwrap_err().to_string();
+    assert!(wrong.contains("flows.under_load"), "{wrong}");
+}
+
+#[test]
 fn recorded_links_take_the_direction_of_the_data() {
     let folder = folder();
     let parse = |text: &str| Scenario::parse(text, "t", folder.path()).unwrap();

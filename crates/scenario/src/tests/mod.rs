@@ -231,7 +231,7 @@ fn flows_may_be_kept_from_remedies() {
 
 /// A single flow gets a second with the same path and the same TCP; of several the last is kept.
 #[test]
-fn a_scenario_has_an_unchanged_flow_beside_it() {
+fn a_scenario_gets_an_unchanged_competing_flow() {
     let text = r#"
         topology = "dumbbell"
         [flows]
@@ -239,21 +239,21 @@ fn a_scenario_has_an_unchanged_flow_beside_it() {
         access_delay = ["1 ms", "5 ms"]
         tcp = [{ profile = "linux" }, { profile = "newreno" }]
         "#;
-    let beside = parsed(text).beside_unchanged().unwrap();
-    let flows = &beside.flows;
+    let competing = parsed(text).with_unchanged_flow().unwrap();
+    let flows = &competing.flows;
     assert_eq!((flows.count, flows.unchanged), (2, 1));
     assert_eq!(flows.direction_of(0), flows.direction_of(1));
     assert_eq!(flows.access_delay_of(0), flows.access_delay_of(1));
-    assert_eq!(beside.tcp_of(0), beside.tcp_of(1));
+    assert_eq!(competing.tcp_of(0), competing.tcp_of(1));
     assert_eq!(flows.start_spread, Duration::from_secs(1));
-    let treated = beside.with_remedies("rto-factor:factor=10").unwrap();
-    assert_eq!(treated.tcp_of(1), beside.tcp_of(1));
+    let treated = competing.with_remedies("rto-factor:factor=10").unwrap();
+    assert_eq!(treated.tcp_of(1), competing.tcp_of(1));
     assert_eq!(treated.tcp_of(0).timeout.factor, 10.0);
 
     let several = parsed("flows = { count = 5, start_spread = \"2 s\" }");
-    let beside = several.beside_unchanged().unwrap();
-    assert_eq!((beside.flows.count, beside.flows.unchanged), (5, 1));
-    assert_eq!(beside.flows.start_spread, Duration::from_secs(2));
+    let competing = several.with_unchanged_flow().unwrap();
+    assert_eq!((competing.flows.count, competing.flows.unchanged), (5, 1));
+    assert_eq!(competing.flows.start_spread, Duration::from_secs(2));
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! lists every field.
 
 mod air;
-mod beside;
 mod control;
 mod events;
 mod flow;
@@ -14,9 +13,9 @@ mod responsiveness;
 mod rtts;
 mod samples;
 mod summary;
+mod under_load;
 
 pub use air::{AgentLog, FrameLog};
-pub use beside::BesideSummary;
 pub use control::{ControlMessage, ControlReport};
 pub use events::{EventKind, EventLog};
 pub use flow::{
@@ -30,6 +29,7 @@ pub use reading::Reading;
 pub use rtts::RttTable;
 pub use samples::Samples;
 pub use summary::{RunSummary, jain_fairness};
+pub use under_load::UnderLoadSummary;
 
 #[cfg(test)]
 #[path = "../../../../tests/documentation.rs"]

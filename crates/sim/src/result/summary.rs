@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BesideSummary, FlowSummary, LatencySummary};
+use super::{FlowSummary, LatencySummary, UnderLoadSummary};
 
 /// A run's numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -31,8 +31,8 @@ pub struct RunSummary {
     pub events_processed: u64,
     /// Latency over all flows, as quantiles, measured outside the senders.
     pub latency: LatencySummary,
-    /// The measurements requested by `flows.beside`: null and 0 if nothing was requested.
-    pub beside: BesideSummary,
+    /// The measurements requested by `flows.under_load`: null and 0 if nothing was requested.
+    pub under_load: UnderLoadSummary,
     /// One entry per flow, in the order of their numbers.
     pub flows: Vec<FlowSummary>,
 }

@@ -161,9 +161,9 @@ fn documentation_lists_every_field() {
     let latency = fields_of::<LatencySummary>();
     documentation::check(page, "latency", &latency);
     documentation::check(summary, "latency", &in_python::<LatencySummary>());
-    let beside = fields_of::<BesideSummary>();
-    documentation::check(page, "beside", &beside);
-    documentation::check(summary, "beside", &in_python::<BesideSummary>());
+    let under_load = fields_of::<UnderLoadSummary>();
+    documentation::check(page, "under_load", &under_load);
+    documentation::check(summary, "under_load", &in_python::<UnderLoadSummary>());
     let probes: String = Probe::all()
         .map(|probe| {
             let kind = if probe.is_count() {

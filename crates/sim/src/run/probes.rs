@@ -55,7 +55,7 @@ impl Sampler {
         let now = simulation.now();
         // Flows that only measure come after the load.
         let flows = simulation.flows();
-        let load = flows.iter().take_while(|flow| flow.beside().is_none());
+        let load = flows.iter().take_while(|flow| flow.under_load().is_none());
         self.arrived.resize(load.count(), 0);
         for (before, index) in self.arrived.iter_mut().zip(0..) {
             let air = simulation.air(index);

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::ENGINE_VERSION;
 use crate::engine::{Flow, Simulation};
-use crate::result::{BesideSummary, FlowSummary, LatencySummary, RunSummary, jain_fairness};
+use crate::result::{FlowSummary, LatencySummary, RunSummary, UnderLoadSummary, jain_fairness};
 
 /// Hexadecimal digits of a run's digest.
 const DIGEST_DIGITS: usize = 32;
@@ -14,9 +14,9 @@ pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) 
     let (fingerprint, events) = (simulation.digest().value(), simulation.events());
     // Flows that only measure come after the load.
     let load = scenario.flows.count as usize;
-    let (of_load, beside) = simulation.flows().split_at(load);
+    let (of_load, under_load) = simulation.flows().split_at(load);
     let latency = LatencySummary::of(of_load);
-    let beside = BesideSummary::of(of_load, beside, scenario.duration);
+    let under_load = UnderLoadSummary::of(of_load, under_load, scenario.duration);
     // Pings only measure: no flow shares bandwidth with them.
     let competes: Vec<_> = of_load.iter().map(Flow::carries_data).collect();
     // Each flow is freed as its summary is made: with very many flows, both together would be the
@@ -50,7 +50,7 @@ pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) 
         ),
         events_processed: events,
         latency,
-        beside,
+        under_load,
         flows,
     }
 }

@@ -37,8 +37,8 @@ fn a_full_queue_is_not_flooded() {
     let (flood, _) = transfer(Some(ALWAYS_RADIO), false, 0);
     let (bounded, _) = transfer(Some(ALWAYS_RADIO), true, 0);
     println!("Reno {reno}, always the radio {flood}, bounded {bounded}");
-    assert!(flood * 10 > reno * 15, "{flood} beside {reno}");
-    assert!(bounded * 10 < reno * 12, "{bounded} beside {reno}");
+    assert!(flood * 10 > reno * 15, "{flood} against {reno}");
+    assert!(bounded * 10 < reno * 12, "{bounded} against {reno}");
 }
 
 /// Nothing comes near the bound where a radio loses up to 5 % of the packets.
@@ -94,7 +94,7 @@ fn the_adjusted_classifier_floods_no_queue() {
                         [None, adjusted].map(|which| falling(which, rates, queue, phase, loss));
                     assert!(
                         zigzag * 10 <= reno * 13 + 600,
-                        "{zigzag} beside {reno}: {rates:?}, {queue}, {phase}, {loss}"
+                        "{zigzag} against {reno}: {rates:?}, {queue}, {phase}, {loss}"
                     );
                 }
             }
@@ -132,12 +132,12 @@ fn a_path_that_bears_an_eighth_of_the_window_is_not_flooded() {
     for share in [20, 50] {
         let reno = shrinking(None, false, share);
         let flood = shrinking(Some(ALWAYS_RADIO), false, share);
-        assert!(flood * 10 > reno * 15, "{flood} beside {reno}");
+        assert!(flood * 10 > reno * 15, "{flood} against {reno}");
         for which in [adjusted, Some(ALWAYS_RADIO)] {
             let bounded = shrinking(which, true, share);
             assert!(
                 bounded * 10 < reno * 11,
-                "{bounded} beside {reno}: {which:?}"
+                "{bounded} against {reno}: {which:?}"
             );
         }
     }

@@ -166,9 +166,9 @@ def _given(
     """Files of a user, under the names that a package gives them."""
     content = image.read_bytes()
     yield "boot/vmlinuz", content
-    beside = image.parent / f"config-{release(content)}"
-    if configuration or beside.is_file():
-        yield "boot/config", (configuration or beside).read_bytes()
+    shipped = image.parent / f"config-{release(content)}"
+    if configuration or shipped.is_file():
+        yield "boot/config", (configuration or shipped).read_bytes()
     if modules is not None:
         for path in sorted(modules.rglob("*")):
             if path.is_file() and (module_name(path.name) or path.name == "modules.builtin"):

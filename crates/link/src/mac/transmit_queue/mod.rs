@@ -66,7 +66,7 @@ impl<P: Copy> TransmitQueue<P> {
     /// separate queue, the limit applies to each.
     #[inline]
     fn has_room_for(&self, to: u32, bytes: u32) -> bool {
-        match self.retries.beside(to, &self.fresh) {
+        match self.retries.sharing_a_queue(to, &self.fresh) {
             Some((packets, all)) => self.limit.has_room(packets, all, bytes),
             None => self.has_room(bytes),
         }

@@ -94,7 +94,7 @@ pub struct Flow {
     /// Bytes queued in its sender's device.
     pub(super) small_queue: Option<Box<SmallQueue>>,
     /// The kind of its measurement, unless it belongs to the load.
-    beside: Option<Companion>,
+    under_load: Option<Companion>,
     /// Whether the sender uses reports of its link.
     pub(super) hears_link: bool,
     /// Coins of a sender that classifies losses, boxed as few do. The causes of its losses are kept
@@ -139,7 +139,7 @@ impl Flow {
                 .map(|proxy| Box::new(Proxy::new(proxy, config.initial_sequence))),
             freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
             small_queue: SmallQueue::new(tcp),
-            beside: config.beside,
+            under_load: config.under_load,
             hears_link: tcp.link_feedback != LinkFeedbackConfig::default(),
             coins: (tcp.differentiation.is_some()).then(|| Box::new(config.coins)),
         }
@@ -203,8 +203,8 @@ impl Flow {
 
     /// The kind of its measurement; `None` for a flow of the load.
     #[must_use]
-    pub const fn beside(&self) -> Option<Companion> {
-        self.beside
+    pub const fn under_load(&self) -> Option<Companion> {
+        self.under_load
     }
 
     /// Durations of the parts of its visit; `None` for any other application.

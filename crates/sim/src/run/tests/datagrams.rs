@@ -71,13 +71,13 @@ fn a_ping_measures_the_queue_of_others() {
         (alone.delivery.goodput_bps, alone.delivery.delivered_bytes),
         (0.0, 0)
     );
-    let beside = flows(
+    let competing = flows(
         "duration = '60 s'\nlink.rate = '10 Mbit/s'\nlink.delay = '25 ms'\n\
          link.queue.packets = 100\nflows.count = 2\nflows.kind = ['tcp', 'ping']\n",
     );
-    let loaded = beside[1].latency.rtt_p95_ms.unwrap();
+    let loaded = competing[1].latency.rtt_p95_ms.unwrap();
     assert!((100.0..175.0).contains(&loaded), "{loaded}");
-    let own = beside[0].latency.rtt_p95_ms.unwrap();
+    let own = competing[0].latency.rtt_p95_ms.unwrap();
     assert!(
         near(loaded, own, 0.1),
         "TCP sees the same queue: {own}, {loaded}"

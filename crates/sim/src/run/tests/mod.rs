@@ -8,7 +8,6 @@ use arrow_array::types::{Float64Type, UInt8Type, UInt32Type};
 use super::*;
 
 mod aggregation;
-mod beside;
 mod controls;
 mod datagrams;
 mod latency;
@@ -16,6 +15,7 @@ mod links;
 mod one_phase;
 mod running;
 mod selective_repeat;
+mod under_load;
 mod wireless;
 
 /// Scenarios with the digests their runs must have, on every machine, in every build. The tests of

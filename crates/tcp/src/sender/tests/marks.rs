@@ -73,7 +73,7 @@ fn the_window_may_shrink_in_proportion() {
 /// A loss in the same round trip is repaired without another reduction; a later one reduces the
 /// window.
 #[test]
-fn a_loss_beside_a_mark_is_repaired_without_another_reduction() {
+fn a_loss_with_a_mark_is_repaired_without_another_reduction() {
     for reduction in [Reduction::AtOnce, Reduction::Proportional] {
         let mut trace = reducing(reduction);
         trace.marked(1);

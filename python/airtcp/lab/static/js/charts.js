@@ -74,7 +74,7 @@ function view({ chart, place, reading }, picked) {
   return made;
 }
 
-// What the cursor is on, in words beside the title.
+// What the cursor is on, in words next to the title.
 function readingAt(view) {
   const { idx } = view.cursor;
   if (idx === null || idx === undefined) return "";

@@ -16,7 +16,7 @@ import { closeExplanation, listTimeouts, showExplanation } from "./timeouts.js";
 
 const FIRST_LINK = "ready/lossy-pipe";
 const FIRST_SETTINGS = { "link.loss.rate": "0.01", duration: "60 s" };
-const BESIDE = "flows.beside";
+const UNDER_LOAD = "flows.under_load";
 const COMPANIONS = '["ping", "exchange", "call"]';
 const FIRST_AIM = "bulk";
 const CLOUD_AFTER_MS = 600;
@@ -73,11 +73,11 @@ async function keepAddress() {
   history.replaceState(null, "", ownFragment);
 }
 
-// What shows the state beside the sliders, and the address.
+// What shows the state next to the sliders, and the address.
 function keepUp() {
   by("seed").value = String(state.seed);
   by("flow").value = String(state.flow);
-  by("beside").checked = BESIDE in state.settings;
+  by("under-load").checked = UNDER_LOAD in state.settings;
   by("flow-label").hidden = link.flows < 2 && !("flows.count" in state.settings);
   by("changed").replaceChildren(...Object.entries(state.settings).map(([key, value]) =>
     element("li", {}, element("code", {}, `${key} = ${value}`), element("button", {
@@ -273,8 +273,8 @@ function connectPanel() {
     keepUp();
     forgetAnswer();
   });
-  by("beside").addEventListener("change", () => {
-    setKey(BESIDE, by("beside").checked ? COMPANIONS : null);
+  by("under-load").addEventListener("change", () => {
+    setKey(UNDER_LOAD, by("under-load").checked ? COMPANIONS : null);
   });
   by("reports-button").addEventListener("click", () => showReports().catch(fail));
   by("help-button").addEventListener("click", () => by("help").showModal());

@@ -15,17 +15,17 @@ const ROWS = [
   ["timeouts", (one) => count(one.timeouts)],
   ["of these spurious", (one) => count(one.timeouts_spurious)],
 ];
-// Of what runs beside the load; calls may be left out of it.
-const BESIDE = [
-  ["ping beside the load, median", (one) => milliseconds(one.beside.ping_p50_ms)],
-  ["ping, 95 %", (one) => milliseconds(one.beside.ping_p95_ms)],
-  ["new connection and exchange, median", (one) => milliseconds(one.beside.exchange_p50_ms)],
-  ["exchange, 95 %", (one) => milliseconds(one.beside.exchange_p95_ms)],
-  ["responsiveness", (one) => rpm(one.beside.rpm)],
-  ["of others", (one) => rpm(one.beside.rpm_foreign)],
-  ["of the load itself", (one) => rpm(one.beside.rpm_own)],
-  ["call, late or lost", (one) => (one.beside.call_late === null ? "–"
-    : percent(one.beside.call_late))],
+// Probes under load; calls may be left out of it.
+const UNDER_LOAD = [
+  ["ping under load, median", (one) => milliseconds(one.under_load.ping_p50_ms)],
+  ["ping, 95 %", (one) => milliseconds(one.under_load.ping_p95_ms)],
+  ["new connection and exchange, median", (one) => milliseconds(one.under_load.exchange_p50_ms)],
+  ["exchange, 95 %", (one) => milliseconds(one.under_load.exchange_p95_ms)],
+  ["responsiveness", (one) => rpm(one.under_load.rpm)],
+  ["of others", (one) => rpm(one.under_load.rpm_foreign)],
+  ["of the load itself", (one) => rpm(one.under_load.rpm_own)],
+  ["call, late or lost", (one) => (one.under_load.call_late === null ? "–"
+    : percent(one.under_load.call_late))],
 ];
 const AIR = ["MAC retries", (one) => count(one.attempts_on_air - one.packets_on_air)];
 const ALL = [
@@ -37,7 +37,7 @@ export function showSummary(sides, names, profile) {
   const results = sides.map((side) => side.result);
   if (!results.every(Boolean)) return;
   const rows = [...ROWS];
-  if (results.every((one) => one.beside)) rows.push(...BESIDE);
+  if (results.every((one) => one.under_load)) rows.push(...UNDER_LOAD);
   if (results.some((one) => one.packets_on_air > 0)) rows.push(AIR);
   if (results[0].flows > 1) rows.push(...ALL);
   const flow = results[0].flows > 1 ? `flow ${results[0].flow}, ` : "";

@@ -186,9 +186,9 @@ fn a_flow_that_sends_more_shifts_no_draw_of_another() {
         of_one.map(|(_, fate)| *fate).collect()
     };
     let alone = fates(&[1; 100]);
-    let beside: Vec<u32> = (0..400).map(|packet| u32::from(packet % 4 == 3)).collect();
+    let with_other: Vec<u32> = (0..400).map(|packet| u32::from(packet % 4 == 3)).collect();
     assert!(alone.contains(&Fate::Damaged) && alone.len() > 120);
-    assert_eq!(fates(&beside), alone);
+    assert_eq!(fates(&with_other), alone);
 }
 
 /// Both directions have a separate line and draws: packets of the mobile arrive as if the access

@@ -1,15 +1,15 @@
 //! Measurements under load, for the link's quality to others.
 
 use super::*;
-use crate::result::BesideSummary;
+use crate::result::UnderLoadSummary;
 
 /// 1 ms for a packet of 1250 bytes, followed by 25 ms each way.
 const LINK: &str = "duration = '20 s'\nlink.rate = '10 Mbit/s'\nlink.delay = '25 ms'\n\
                     link.queue.packets = 100\ntcp.profile = 'linux'\n\
-                    flows.beside = ['ping', 'exchange', 'call', 'short-flow', 'page']\n";
+                    flows.under_load = ['ping', 'exchange', 'call', 'short-flow', 'page']\n";
 
-fn beside(keys: &str) -> BesideSummary {
-    summary(&scenario(&format!("{LINK}{keys}")), 1).beside
+fn under_load(keys: &str) -> UnderLoadSummary {
+    summary(&scenario(&format!("{LINK}{keys}")), 1).under_load
 }
 
 fn near(found: Option<f64>, expected: f64, share: f64) -> bool {
@@ -23,7 +23,7 @@ fn near(found: Option<f64>, expected: f64, share: f64) -> bool {
 /// segments that its initial window leaves.
 #[test]
 fn an_idle_link_gives_the_closed_forms() {
-    let idle = beside("flows.bytes = '1 kB'\n");
+    let idle = under_load("flows.bytes = '1 kB'\n");
     assert!(near(idle.ping_p50_ms, 50.13, 0.011), "{idle:?}");
     assert_eq!(idle.ping_lost, Some(0.0));
     assert!((139..=141).contains(&idle.exchanges), "{idle:?}");
@@ -45,7 +45,7 @@ fn an_idle_link_gives_the_closed_forms() {
 /// the way of the answers: a round trip, and a part of an exchange, is 130 to 171 ms.
 #[test]
 fn a_full_queue_is_in_every_round_trip() {
-    let loaded = beside("");
+    let loaded = under_load("");
     assert!(
         (120.0..175.0).contains(&loaded.ping_p50_ms.unwrap()),
         "{loaded:?}"
@@ -71,7 +71,7 @@ fn a_full_queue_is_in_every_round_trip() {
 /// Flow queues serve sparse flows first: foreign round trips stay near 50 ms.
 #[test]
 fn flow_queues_keep_others_from_waiting() {
-    let apart = beside("remedies = ['fq-codel']\n");
+    let apart = under_load("remedies = ['fq-codel']\n");
     assert!(apart.ping_p99_ms.unwrap() < 56.0, "{apart:?}");
     assert!(apart.rpm_foreign.unwrap() > 1000.0, "{apart:?}");
     assert!(apart.rpm_foreign > apart.rpm_own, "{apart:?}");
@@ -83,7 +83,7 @@ fn flow_queues_keep_others_from_waiting() {
 fn a_call_is_late_after_a_tenth_of_a_second() {
     let keys = "flows.bytes = '1 kB'\nlink.delay = '101 ms'\n";
     let slow = LINK.replace("link.delay = '25 ms'\n", keys);
-    assert_eq!(summary(&scenario(&slow), 1).beside.call_late, Some(1.0));
+    assert_eq!(summary(&scenario(&slow), 1).under_load.call_late, Some(1.0));
 }
 
 /// One of a hundred packets is lost each way: so is one of fifty pings (1 - 0.99²).
@@ -92,7 +92,7 @@ fn what_is_lost_counts() {
     let keys = "duration = '300 s'\nflows.bytes = '1 kB'\n\
                 link.loss = { rate = 0.01, direction = 'both' }\n";
     let text = LINK.replace("duration = '20 s'\n", keys);
-    let lossy = summary(&scenario(&text), 1).beside;
+    let lossy = summary(&scenario(&text), 1).under_load;
     assert!(near(lossy.call_late, 0.01, 0.15), "{lossy:?}");
     assert!(near(lossy.ping_lost, 0.0199, 0.35), "{lossy:?}");
 }
@@ -102,10 +102,10 @@ fn what_is_lost_counts() {
 fn the_load_is_apart_from_what_is_beside_it() {
     let with = summary(&scenario(LINK), 1);
     assert_eq!(with.flows.len(), 1);
-    assert!(with.beside.added_bps > 100_000.0 && with.beside.added_bps < 1_500_000.0);
-    let bare = LINK.lines().filter(|line| !line.contains("beside"));
+    assert!(with.under_load.added_bps > 100_000.0 && with.under_load.added_bps < 1_500_000.0);
+    let bare = LINK.lines().filter(|line| !line.contains("under_load"));
     let without = summary(&scenario(&bare.collect::<Vec<_>>().join("\n")), 1);
-    assert_eq!(without.beside, BesideSummary::default());
+    assert_eq!(without.under_load, UnderLoadSummary::default());
     assert!(with.goodput_bps < without.goodput_bps);
     assert!(with.goodput_bps > 0.85 * without.goodput_bps);
 }
@@ -139,9 +139,9 @@ fn it_runs_on_every_link() {
         "topology = 'wlan'\nremedies = ['snoop']",
     ] {
         let text = format!(
-            "duration = '15 s'\nflows.beside = ['ping', 'exchange', 'call', 'page']\n{keys}\n"
+            "duration = '15 s'\nflows.under_load = ['ping', 'exchange', 'call', 'page']\n{keys}\n"
         );
-        let found = summary(&scenario(&text), 1).beside;
+        let found = summary(&scenario(&text), 1).under_load;
         assert!(found.ping_p95_ms.is_some(), "{keys}: {found:?}");
         assert!(found.exchanges > 90, "{keys}: {found:?}");
         assert!(

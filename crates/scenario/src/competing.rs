@@ -43,7 +43,7 @@ impl Scenario {
     ///
     /// # Errors
     /// Recorded or drawn round-trip times in place of a link: there is no bottleneck to share.
-    pub fn beside_unchanged(&self) -> Result<Self, ScenarioError> {
+    pub fn with_unchanged_flow(&self) -> Result<Self, ScenarioError> {
         let refused = |problem| ScenarioError::new(&self.source, problem);
         let mut document = self.document.clone();
         let link = document.link.as_ref();
@@ -69,7 +69,7 @@ impl Scenario {
         }
         flows.unchanged = Some(Whole::clamped(1));
         // Probes would only add load.
-        flows.beside = None;
+        flows.under_load = None;
         Self::resolve(document, self.inputs.clone(), &self.source).map_err(refused)
     }
 }

@@ -11,7 +11,7 @@ from airtcp._core import ScenarioError
 from airtcp.comparison.grid import Grid, StudyError, load_grid
 from airtcp.comparison.grid import Setting as Part
 from airtcp.core.summary import RunSummary
-from airtcp.kernel.grid import Setting, document, half_width, resimulated, run_beside
+from airtcp.kernel.grid import Setting, document, half_width, resimulated, run_both
 from airtcp.kernel.runs import Measurement
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,7 +74,7 @@ def test_a_setting_that_no_kernel_can_have_is_refused_before_anything_runs(
     link = Part("pipe", {}, ROOT / "scenarios" / "lossy-pipe.toml")
     grid = Grid("small", "", 1, (), (link,), (Part("Jersey", {"duration": "1 s"}),))
     with pytest.raises(ScenarioError, match="no such control"):
-        run_beside(grid)
+        run_both(grid)
 
 
 def test_simulating_again_keeps_what_the_kernel_did() -> None:

@@ -80,7 +80,7 @@ const PAGE: &[VisitStep] = &[
     },
 ];
 
-/// Adds the flows of `flows.beside`, in order.
+/// Adds the flows of `flows.under_load`, in order.
 pub(super) fn add(
     scenario: &Scenario,
     seed: u64,
@@ -88,11 +88,11 @@ pub(super) fn add(
     network: &mut NetworkConfig,
     flows: &mut Vec<FlowConfig>,
 ) {
-    if scenario.flows.beside.is_empty() {
+    if scenario.flows.under_load.is_empty() {
         return;
     }
     let mut adder = Adder::new(scenario, seed, plan, network, flows);
-    for &companion in &scenario.flows.beside {
+    for &companion in &scenario.flows.under_load {
         adder.add(companion);
     }
 }
@@ -131,6 +131,7 @@ impl<'a> Adder<'a> {
                 [data, answers]
             },
             tcp: Arc::new(*tcp),
+            // The key's former name: another would change every run with a call.
             draws: Stream::new(seed, "flows.beside"),
         }
     }
@@ -212,7 +213,7 @@ impl<'a> Adder<'a> {
             datagrams: datagrams.map(|datagrams| (datagrams, draws.substream(3))),
             proxy: None,
             freeze: None,
-            beside: Some(companion),
+            under_load: Some(companion),
         });
     }
 }

@@ -12,11 +12,11 @@ use crate::traffic::VisitTimes;
 /// Packets of a call on each way that are younger than [`LATE`]: one every 20 ms.
 const YOUNG_PACKETS: u64 = LATE.as_nanos() / 20_000_000;
 
-/// The measurements requested by `flows.beside`; null if not requested. A connection that was not
+/// The measurements requested by `flows.under_load`; null if not requested. A connection that was not
 /// finished at the end counts with the time that it had taken so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[schemars(inline, title = "BesideSummary")]
-pub struct BesideSummary {
+#[schemars(inline, title = "UnderLoadSummary")]
+pub struct UnderLoadSummary {
     /// Median round trip of echo requests, within 1 %.
     pub ping_p50_ms: Option<f64>,
     /// 95th percentile of these round trips, within 1 %.
@@ -75,7 +75,7 @@ struct Visits {
 
 impl Visits {
     fn of(flows: &[Flow], kind: Companion, end: Instant) -> Self {
-        let chosen = flows.iter().filter(|flow| flow.beside() == Some(kind));
+        let chosen = flows.iter().filter(|flow| flow.under_load() == Some(kind));
         Self {
             times: chosen.filter_map(Flow::visit).collect(),
             end,
@@ -133,13 +133,13 @@ impl Visits {
     }
 }
 
-impl BesideSummary {
-    /// Creates the numbers of the measurements `beside` the flows of the `load`.
-    pub(crate) fn of(load: &[Flow], beside: &[Flow], duration: Duration) -> Self {
+impl UnderLoadSummary {
+    /// Creates the numbers of the measurements `under_load` the flows of the `load`.
+    pub(crate) fn of(load: &[Flow], under_load: &[Flow], duration: Duration) -> Self {
         let end = Instant::ZERO + duration;
-        let exchanges = Visits::of(beside, Companion::Exchange, end);
-        let short_flows = Visits::of(beside, Companion::ShortFlow, end);
-        let pages = Visits::of(beside, Companion::Page, end);
+        let exchanges = Visits::of(under_load, Companion::Exchange, end);
+        let short_flows = Visits::of(under_load, Companion::ShortFlow, end);
+        let pages = Visits::of(under_load, Companion::Page, end);
         let (exchange, short_flow, page) = (
             exchanges.whole_ms(),
             short_flows.whole_ms(),
@@ -158,9 +158,9 @@ impl BesideSummary {
             .trimmed_mean_ms(KEPT_PERMILLE)
             .filter(|_| exchanges.count() > 0)
             .map(own);
-        let ping = beside
+        let ping = under_load
             .iter()
-            .find(|flow| flow.beside() == Some(Companion::Ping));
+            .find(|flow| flow.under_load() == Some(Companion::Ping));
         let ping_ms = |percent: u64| {
             let found = ping?.latency().round_trips().quantile(10 * percent);
             found.map(Duration::as_millis_f64)
@@ -180,7 +180,7 @@ impl BesideSummary {
             rpm: rpm_foreign
                 .zip(rpm_own)
                 .map(|(one, other)| f64::midpoint(one, other)),
-            call_late: call_late(beside),
+            call_late: call_late(under_load),
             short_flows: short_flows.count(),
             short_flows_unfinished: short_flows.unfinished(),
             short_flow_mean_s: mean(&short_flow).map(seconds),
@@ -189,7 +189,7 @@ impl BesideSummary {
             pages_unfinished: pages.unfinished(),
             page_mean_s: mean(&page).map(seconds),
             page_p95_s: quantile(&page, 95).map(seconds),
-            added_bps: added_bps(beside, end),
+            added_bps: added_bps(under_load, end),
         }
     }
 }
@@ -216,10 +216,10 @@ fn ping_lost(flow: &Flow) -> Option<f64> {
 }
 
 /// Packets still in flight count as late, except the young ones.
-fn call_late(beside: &[Flow]) -> Option<f64> {
-    let calls = beside
+fn call_late(under_load: &[Flow]) -> Option<f64> {
+    let calls = under_load
         .iter()
-        .filter(|flow| flow.beside() == Some(Companion::Call));
+        .filter(|flow| flow.under_load() == Some(Companion::Call));
     let (mut late, mut all) = (0, 0);
     for counts in calls.map(Flow::datagrams) {
         let under_way = counts.sent - counts.received - counts.lost;
@@ -230,9 +230,9 @@ fn call_late(beside: &[Flow]) -> Option<f64> {
     (all > 0).then(|| late as f64 / all as f64)
 }
 
-fn added_bps(beside: &[Flow], end: Instant) -> f64 {
-    let begin = beside.iter().map(Flow::start).min().unwrap_or(end);
-    let bytes: u64 = beside
+fn added_bps(under_load: &[Flow], end: Instant) -> f64 {
+    let begin = under_load.iter().map(Flow::start).min().unwrap_or(end);
+    let bytes: u64 = under_load
         .iter()
         .map(|flow| flow.delivered() + flow.client().receiver().received())
         .sum();

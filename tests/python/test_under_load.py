@@ -25,36 +25,52 @@ link.loss.rate = 0.0005
 tcp.profile = "linux"
 flows.start_spread = "100 ms"
 """
-BESIDE = {"flows.beside": ["ping", "exchange", "call"]}
+PROBES = {"flows.under_load": ["ping", "exchange", "call"]}
 REMEDIES = ["fq-codel", "vegas", "receive-window"]
 
 
 @pytest.fixture(scope="module")
 def compared() -> airtcp.Comparison:
-    return airtcp.compare(LINK, REMEDIES, 5, BESIDE, metric="rpm")
+    return airtcp.compare(LINK, REMEDIES, 5, PROBES, metric="rpm")
+
+
+def test_the_options_former_name_works_with_a_warning() -> None:
+    present, former = (
+        airtcp_command("run", "lossy-pipe", "--set", "duration=3 s", option, "ping", "--json")
+        for option in ("--under-load", "--beside")
+    )
+    assert former.stdout == present.stdout
+    assert "--beside is --under-load now" in former.stderr
 
 
 def test_a_run_prints_what_ran_beside_it(tmp_path: Path) -> None:
     file = tmp_path / "link.toml"
     file.write_text(LINK)
-    done = airtcp_command("run", file, "--beside", "all")
+    done = airtcp_command("run", file, "--under-load", "all")
     assert done.exit_code == 0, done.stderr
-    for words in ("beside the load, which adds", "responsiveness: ", "call: ", "page: mean"):
+    for words in (
+        "under load, of which the probes are",
+        "responsiveness: ",
+        "call: ",
+        "page: mean",
+    ):
         assert words in done.stdout
-    beside = json.loads(airtcp_command("run", file, "--beside", "ping", "--json").stdout)["beside"]
-    assert beside["ping_p50_ms"] > 30
-    assert beside["exchanges"] == 0
-    assert beside["rpm"] is None
-    assert "beside the load" not in airtcp_command("run", file).stdout
+    found = json.loads(airtcp_command("run", file, "--under-load", "ping", "--json").stdout)[
+        "under_load"
+    ]
+    assert found["ping_p50_ms"] > 30
+    assert found["exchanges"] == 0
+    assert found["rpm"] is None
+    assert "under load" not in airtcp_command("run", file).stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--beside", "pong"], "--beside pong: expected ping, exchange"),
-        (["--beside", "ping", "--set", "flows.beside=['call']"], "give one of them"),
-        (["--set", "flows.beside=['ping', 'ping']"], "flows.beside[1]"),
-        (["--set", "flows.beside=['pong']"], "pong"),
+        (["--under-load", "pong"], "--under-load pong: expected ping, exchange"),
+        (["--under-load", "ping", "--set", "flows.under_load=['call']"], "give one of them"),
+        (["--set", "flows.under_load=['ping', 'ping']"], "flows.under_load[1]"),
+        (["--set", "flows.under_load=['pong']"], "pong"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, arguments: list[str], words: str) -> None:
@@ -80,8 +96,8 @@ def test_an_aim_decides_by_its_metric(compared: airtcp.Comparison) -> None:
 def test_responsiveness_is_the_mean_of_both(compared: airtcp.Comparison) -> None:
     for runs in compared.summaries.values():
         for run in runs:
-            beside = run["beside"]
-            foreign, own, rpm = beside["rpm_foreign"], beside["rpm_own"], beside["rpm"]
+            found = run["under_load"]
+            foreign, own, rpm = found["rpm_foreign"], found["rpm_own"], found["rpm"]
             assert foreign is not None
             assert own is not None
             assert rpm is not None
@@ -117,7 +133,7 @@ class Made:
                 {
                     "goodput_bps": 1e6 * goodput,
                     "digest": f"{name} {seed}",
-                    "beside": {"exchange_p95_ms": latency},
+                    "under_load": {"exchange_p95_ms": latency},
                 }
                 for seed, (goodput, latency) in enumerate(measured)
             ]
@@ -148,14 +164,14 @@ def test_who_is_shown_better_in_both_beats() -> None:
 def test_without_anything_beside_it_a_comparison_is_as_before() -> None:
     compared = airtcp.compare(LINK, ["vegas"], 2)
     assert recommendations(compared) == []
-    assert all(run["beside"]["rpm"] is None for run in compared.summaries["baseline"])
+    assert all(run["under_load"]["rpm"] is None for run in compared.summaries["baseline"])
     places = front(compared)
     assert places is not None
     assert places.metric.name == "rtt-p95"
 
 
 def test_a_metric_that_nothing_measures_says_how_to_have_it() -> None:
-    with pytest.raises(airtcp.AirtcpError, match="--beside exchange"):
+    with pytest.raises(airtcp.AirtcpError, match="--under-load exchange"):
         airtcp.compare(LINK, ["vegas"], 1, metric="rpm")
 
 

@@ -1,4 +1,4 @@
-//! The probes of `flows.beside`, by the kernel's sockets: echo requests, and new connections with
+//! The probes of `flows.under_load`, by the kernel's sockets: echo requests, and new connections with
 //! one exchange each, from the first flow's mobile to its server, as in `airtcp run`.
 //!
 //! Sizes and times are defined in `airtcp_scenario`, except that connections open at regular
@@ -36,7 +36,7 @@ const ECHO_IDENTIFIER: [u8; 2] = [0xa1, 0x7c];
 
 /// Measurements of the probes; the caller computes the statistics.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Beside {
+pub struct UnderLoad {
     /// Round trips of echo requests in milliseconds, in the order in which they were sent; null
     /// without an answer.
     pub pings_ms: Vec<Option<f64>>,
@@ -72,17 +72,17 @@ impl Probes {
     ///
     /// It requests probes that only a simulation has.
     pub fn of(scenario: &Scenario) -> Result<Option<Self>> {
-        let beside = &scenario.flows.beside;
+        let under_load = &scenario.flows.under_load;
         let is_known = |one: &&Companion| matches!(one, Companion::Ping | Companion::Exchange);
-        if beside.iter().any(|one| !is_known(&one)) {
+        if under_load.iter().any(|one| !is_known(&one)) {
             return Err(Error::new(
-                "flows.beside: the kernel is measured with \"ping\" and \"exchange\" beside the \
+                "flows.under_load: the kernel is measured with \"ping\" and \"exchange\" under_load the \
                  load; calls, short flows and pages are simulated alone, leave them out",
             ));
         }
-        Ok((!beside.is_empty()).then(|| Self {
-            pings: beside.contains(&Companion::Ping),
-            exchanges: beside.contains(&Companion::Exchange),
+        Ok((!under_load.is_empty()).then(|| Self {
+            pings: under_load.contains(&Companion::Ping),
+            exchanges: under_load.contains(&Companion::Exchange),
             mobile_receives: scenario
                 .mobile_receives(0)
                 .unwrap_or_else(|| scenario.flows.direction_of(0) == FlowDirection::Down),
@@ -102,7 +102,7 @@ impl Probes {
         to: Ipv4Addr,
         clock: Clock,
         stop: &AtomicBool,
-    ) -> Result<Beside> {
+    ) -> Result<UnderLoad> {
         let to_port = SocketAddr::new(IpAddr::V4(to), PORT);
         let listener = server
             .enter(|| TcpListener::bind(to_port).tried(|| format!("cannot listen at {to_port}")))?;
@@ -124,7 +124,7 @@ impl Probes {
             }
             let pings_ms = pinging.join().unwrap_or_else(|_| Err(panicked()))?;
             answering.join().unwrap_or_else(|_| Err(panicked()))?;
-            Ok(Beside {
+            Ok(UnderLoad {
                 pings_ms,
                 exchanges: exchanges.into_inner().map_err(|_| panicked())?,
             })
