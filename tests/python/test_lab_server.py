@@ -81,7 +81,8 @@ def test_a_run_streams_in_and_is_the_run_of_the_core(lab: Lab) -> None:
 
 
 def test_what_others_get_is_the_runs_own(lab: Lab) -> None:
-    settings = {**LOSSY["settings"], "flows.under_load": '["ping", "exchange"]'}  # type: ignore[dict-item]
+    probes = {"flows.under_load": '["ping", "exchange"]'}
+    settings = {**LOSSY["settings"], **probes}  # type: ignore[dict-item]
     heard = messages(lab, "/api/play", {**LOSSY, "settings": settings, "sides": [""], "seed": 3})
     result = next(one for one in heard if one["kind"] == "result")
     run = airtcp.run("scenarios/lossy-pipe.toml", 3, settings)

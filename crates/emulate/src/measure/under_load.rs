@@ -1,5 +1,5 @@
-//! The probes of `flows.under_load`, by the kernel's sockets: echo requests, and new connections with
-//! one exchange each, from the first flow's mobile to its server, as in `airtcp run`.
+//! The probes of `flows.under_load`, by the kernel's sockets: echo requests, and new connections
+//! with one exchange each, from the first flow's mobile to its server, as in `airtcp run`.
 //!
 //! Sizes and times are defined in `airtcp_scenario`, except that connections open at regular
 //! instead of random times.
@@ -76,8 +76,8 @@ impl Probes {
         let is_known = |one: &&Companion| matches!(one, Companion::Ping | Companion::Exchange);
         if under_load.iter().any(|one| !is_known(&one)) {
             return Err(Error::new(
-                "flows.under_load: the kernel is measured with \"ping\" and \"exchange\" under_load the \
-                 load; calls, short flows and pages are simulated alone, leave them out",
+                "flows.under_load: the kernel is measured with \"ping\" and \"exchange\" under load; \
+                 calls, short flows and pages are simulated alone, leave them out",
             ));
         }
         Ok((!under_load.is_empty()).then(|| Self {

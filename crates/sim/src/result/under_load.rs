@@ -12,8 +12,8 @@ use crate::traffic::VisitTimes;
 /// Packets of a call on each way that are younger than [`LATE`]: one every 20 ms.
 const YOUNG_PACKETS: u64 = LATE.as_nanos() / 20_000_000;
 
-/// The measurements requested by `flows.under_load`; null if not requested. A connection that was not
-/// finished at the end counts with the time that it had taken so far.
+/// The measurements requested by `flows.under_load`; null if not requested. A connection that was
+/// not finished at the end counts with the time that it had taken so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline, title = "UnderLoadSummary")]
 pub struct UnderLoadSummary {
