@@ -76,8 +76,8 @@ impl Probes {
         let is_known = |one: &&Companion| matches!(one, Companion::Ping | Companion::Exchange);
         if under_load.iter().any(|one| !is_known(&one)) {
             return Err(Error::new(
-                "flows.under_load: the kernel is measured with \"ping\" and \"exchange\" under load; \
-                 calls, short flows and pages are simulated alone, leave them out",
+                "flows.under_load: the kernel is measured with \"ping\" and \"exchange\" under \
+                 load; calls, short flows and pages are simulated alone, leave them out",
             ));
         }
         Ok((!under_load.is_empty()).then(|| Self {
