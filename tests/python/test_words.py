@@ -106,7 +106,7 @@ FREQUENCIES = {
     r"tells?|told|hears?|heard": (1.0, 1.0),
     r"of (?:its|their|his) own": (0.3, 0.2),
     r"stands?": (0.4, 0.0),
-    r"beside": (1.4, 0.0),
+    r"beside": (0.2, 0.0),
     r"alone": (1.0, 0.4),
     r"of which": (0.3, 0.1),
     r"under way": (0.1, 0.0),
