@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from airtcp.diagnosis.fittable import why_no_fit
@@ -12,6 +13,7 @@ from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import Diagnosis, diagnosed, flow_of
 from airtcp.diagnosis.stops import found_stops
+from airtcp.diagnosis.words import retransmissions
 from capture_mutants import Packets, write
 from naive_flow import Link, flow_over
 
@@ -57,6 +59,9 @@ def conversation(
     return found
 
 
+SOME_LABELS = pl.DataFrame({"cause": ["radio", "tail-drop"]})
+
+
 def diagnosis_of(packets: Packets, folder: Path) -> Diagnosis:
     write(folder / "a.pcap", packets)
     return diagnosed(read_capture(folder / "a.pcap", None, None), None)
@@ -71,9 +76,18 @@ def test_a_clock_that_ticks_slower_than_the_round_trip_is_named(
     found = diagnosis_of(packets, tmp_path)
     assert "clock of this capture is coarser than its round trips" in found.headline
     assert f"ticks every {tick_ms:.3g} ms" in found.headline
-    # Labels and shares remain.
-    assert found.capture.facts is not None
+    # Labels remain. Without delays neither causes nor shares of the time show.
+    facts = found.capture.facts
+    assert facts is not None
     assert any(line.startswith("Flow 1 from") for line in found.sentences)
+    assert not any(line.startswith("Of ") for line in found.sentences)
+    lossy = retransmissions(facts, SOME_LABELS, has_times=False)
+    assert lossy.endswith("Without times their causes do not show.")
+
+
+def test_a_tick_of_seconds_is_in_seconds(tmp_path: Path) -> None:
+    packets = [(at // 10**9 * 10**9, one) for at, one in conversation(60, 0.2, rtt_s=0.2)]
+    assert "(it ticks every 1 s)" in diagnosis_of(packets, tmp_path).headline
 
 
 def test_round_times_of_an_emulator_are_no_coarse_clock(tmp_path: Path) -> None:
@@ -89,7 +103,8 @@ def test_lost_times_are_named(whole_s: float, tmp_path: Path) -> None:
         (round(1e9 * whole_s * place / len(packets)), one) for place, (_, one) in enumerate(packets)
     ]
     found = diagnosis_of(squeezed, tmp_path)
-    assert "its times were lost, or it is too short" in found.headline
+    assert "its times were lost" in found.headline
+    assert ("or it is too short" in found.headline) == (whole_s > 0)
     assert "link.toml" not in found.headline
 
 

@@ -9,19 +9,25 @@ from airtcp.diagnosis.limits import ENDS_SHARE
 
 def replay_words(replay: Replay, *, is_same: bool = True) -> str:
     """Whether the link reproduces the capture; `is_same` for a replay of the recorded events."""
-    parts = [
-        f"{name} {format_percent(100 * off, sign=True)}" for name, off in replay.deviations.items()
-    ]
-    parts.append(
-        f"timeouts {format_count(replay.simulated.timeouts)} instead of "
-        f"{format_count(replay.capture.timeouts)}"
-    )
     outcome = "reproduces" if replay.explains else "does not reproduce"
     how = "with the recorded stops and losses" if is_same else "with random draws"
     return (
         f"A simulated {replay.profile} sender over this link, {how}, {outcome} the capture: "
-        f"{', '.join(parts)}."
+        f"{deviations_words(replay)}."
     )
+
+
+def deviations_words(replay: Replay, decimals: int = 1) -> str:
+    """What a replay has in place of the capture's goodput, round trip and timeouts."""
+    parts = [
+        f"{name} {format_percent(100 * off, sign=True, decimals=decimals)}"
+        for name, off in replay.deviations.items()
+    ]
+    timeouts, captured = replay.simulated.timeouts, replay.capture.timeouts
+    if timeouts != captured:
+        unit = "timeout" if timeouts == 1 else "timeouts"
+        parts.append(f"{format_count(timeouts)} {unit} instead of {format_count(captured)}")
+    return ", ".join(parts)
 
 
 def prediction_words(predictions: Sequence[Prediction], *, is_replayed: bool = True) -> str:

@@ -34,10 +34,14 @@ def why_no_fit(flow: Observed) -> str | None:
             "capture. Capture on one host and one interface."
         )
     if flow.seconds < MIN_S:
+        lasts = (
+            f"The flow lasts {_short(flow.seconds)}: its times were lost, or it is too short."
+            if flow.seconds > 0
+            else "All packets of the flow have one time: its times were lost."
+        )
         return (
-            f"The flow lasts {_short(flow.seconds)}: its times were lost, or it is too short. "
-            "Capture a transfer of a minute with tcpdump, and keep its times where a capture is "
-            "converted."
+            f"{lasts} Capture a transfer of a minute with tcpdump, and keep its times where a "
+            "capture is converted."
         )
     if flow.seconds > MAX_S:
         return (
@@ -59,6 +63,11 @@ def why_no_fit(flow: Observed) -> str | None:
     if flow.newly.sum() <= 0 or flow.payload.max() <= 0:
         return "No data of the flow was acknowledged: capture a longer transfer, from its start."
     return None
+
+
+def has_times(flow: Observed) -> bool:
+    """Whether the times of a flow show its delays, and with them causes and shares of the time."""
+    return flow.seconds >= MIN_S and not _is_coarse(flow)
 
 
 def tick_s(flow: Observed) -> float:
@@ -85,6 +94,8 @@ def _ticks(tick: float) -> str:
 
 
 def _short(seconds: float) -> str:
+    if seconds >= 1.0:
+        return f"{seconds:.3g} s"
     if seconds >= 1e-3 or seconds <= 0:
         return f"{1e3 * seconds:.3g} ms"
     return f"{1e6 * seconds:.3g} microseconds"

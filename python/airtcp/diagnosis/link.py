@@ -67,6 +67,11 @@ class FittedLink:
     """Other Wi-Fi links with a similar goodput and delay."""
 
     @property
+    def has_jitter_alone(self) -> bool:
+        """Whether it delays packets by jitter, and loses none."""
+        return self.jitter is not None and not self.loss.lost
+
+    @property
     def bps(self) -> float:
         """The rate in bits of IP packets a second; for a recorded rate its mean."""
         return self.rate.bps

@@ -127,9 +127,9 @@ def _waited_for(read: Callable[[], _Read]) -> _Read:
 
 def _warnings(path: str | os.PathLike[str], whole: dict[str, Any]) -> Iterator[str]:
     if whole["damage"] is not None:
-        yield f"{path}: {whole['damage']}; what stands before it is diagnosed"
+        yield f"{path}: {whole['damage']}; the part before it is diagnosed"
     elif whole["is_cut"]:
-        yield f"{path}: ends in the middle of a packet; what stands before it is diagnosed"
+        yield f"{path}: ends in the middle of a packet; the part before it is diagnosed"
     step_s = whole["longest_step_back_ns"] / 1e9
     if whole["steps_back"] and step_s <= SORTED_WITHIN_S:
         yield (

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from airtcp.diagnosis.capture import Refusal
 from airtcp.diagnosis.check import Prediction, Replay
-from airtcp.diagnosis.check_words import not_played_back
+from airtcp.diagnosis.check_words import deviations_words, not_played_back
 
 
 def refused(one: Refusal) -> str:
@@ -24,10 +24,9 @@ def why_not_ranked(
     reasons = []
     is_a_draw = bool(predicted) and all(one.holds for one in predicted)
     if not replay.explains and not is_a_draw:
-        off = ", ".join(f"{name} {100 * by:+.0f} %" for name, by in replay.deviations.items())
+        off = deviations_words(replay, decimals=0)
         reasons.append(
-            f"The link model does not explain this capture: {off}, "
-            f"{replay.simulated.timeouts} timeouts instead of {replay.capture.timeouts}."
+            f"The link model does not explain this capture: it gives {off}."
             f"{not_played_back(shares)}"
         )
     elif not is_a_draw:

@@ -37,7 +37,7 @@ from airtcp.diagnosis.drops import drops_of
 from airtcp.diagnosis.findings.every import before_the_fit, beside_the_fit
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.findings.other_way import are_acks_bunched
-from airtcp.diagnosis.fittable import why_no_fit
+from airtcp.diagnosis.fittable import has_times, why_no_fit
 from airtcp.diagnosis.harm import with_harms
 from airtcp.diagnosis.jitter import fitted_jitter, without_outdated
 from airtcp.diagnosis.late import fitted_late
@@ -184,23 +184,23 @@ class Diagnosis(Reported, InNotebook):
         lines += quic.sentences[0 if not self.is_of_quic else 1 :] if quic is not None else []
         lines += air.sentences if air is not None else []
         if facts is not None:
-            view = _VIEWS[facts["view"]]
+            has_clock = self.flow is None or has_times(self.flow)
             lines += [
                 f"Flow {facts['flow']} from {facts['sender']} to {facts['receiver']}, captured "
-                f"{view}{'' if facts['is_view_certain'] else ' (judged by its delays)'}.",
+                f"{_VIEWS[facts['view']]}"
+                f"{'' if facts['is_view_certain'] else ' (judged by its delays)'}.",
                 words.retransmissions(
                     facts,
                     self.capture.labels,
-                    is_lossless=self.link is not None
-                    and self.link.jitter is not None
-                    and not self.link.loss.lost,
+                    is_lossless=self.link is not None and self.link.has_jitter_alone,
+                    has_times=has_clock,
                 ),
                 *words.other_way(facts),
                 *words.on_the_air(facts),
             ]
-            if any(facts["shares"].values()):
-                is_buffer = any(one.kind == "send-buffer" for one in self.findings)
-                lines.append(words.time_shares(facts, is_buffer=is_buffer))
+            if has_clock and any(facts["shares"].values()):
+                kinds = {one.kind for one in self.findings}
+                lines.append(words.time_shares(facts, is_buffer="send-buffer" in kinds))
             lines += sender_words(self.socket, self.stacks)
         if self.link is not None:
             lines.append(link_words(self.link))

@@ -207,8 +207,12 @@ def interval(effect: Effect) -> str:
     return f"{mean} ({low} to {high} %)".replace("-", "\N{MINUS SIGN}")
 
 
-def retransmissions(facts: Facts, labels: pl.DataFrame, *, is_lossless: bool = False) -> str:
+def retransmissions(
+    facts: Facts, labels: pl.DataFrame, *, is_lossless: bool = False, has_times: bool = True
+) -> str:
     """Number of retransmissions, the needless ones among them, and their causes.
+
+    `has_times`: without times no delay tells a full queue from the radio.
 
     `is_lossless`: the fitted link has jitter and loses nothing. Its delays hide which
     packets met a full queue, and a packet that comes after its repair is discarded as outdated.
@@ -222,6 +226,8 @@ def retransmissions(facts: Facts, labels: pl.DataFrame, *, is_lossless: bool = F
         f"{'timeout' if facts['timeouts'] == 1 else 'timeouts'}, "
         f"{format_count(facts['timeouts_spurious'])} of them spurious."
     )
+    if not has_times:
+        return f"{sentence} Without times their causes do not show."
     if is_lossless:
         labels = labels.with_columns(pl.col("cause").replace(UNDER_JITTER))
     counts = labels.group_by("cause").len().sort("len", "cause", descending=[True, False])
