@@ -1,6 +1,6 @@
 """The Rust core: scenarios in, runs out. Conversion only; the public face is `airtcp`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Final, final
 
@@ -13,6 +13,8 @@ __all__ = [
     "Capture",
     "CaptureError",
     "Environments",
+    "LabPlay",
+    "LabSource",
     "RunError",
     "RunResult",
     "Running",
@@ -27,6 +29,8 @@ __all__ = [
     "engine_version",
     "gamma_quantile",
     "gamma_share",
+    "lab_remedies",
+    "lab_verdict",
     "observed",
     "probes",
     "profiles",
@@ -154,6 +158,26 @@ class Running:
     ) -> Running: ...
     def advance(self, until_s: float) -> Stretch: ...
     def finish(self) -> RunResult: ...
+
+@final
+class LabSource:
+    def __new__(cls, text: str, name: str, folder: str | PathLike[str]) -> LabSource: ...
+    def chosen(self, settings: Mapping[str, str], remedies: str = "") -> Scenario: ...
+    def describe(self, settings: Mapping[str, str]) -> str: ...
+
+@final
+class LabPlay:
+    def __new__(cls, sides: Sequence[tuple[Scenario, str]], seed: int, flow: int) -> LabPlay: ...
+    def begin(self) -> str: ...
+    def advance(self, took_s: float | None = None) -> list[str]: ...
+    def finish(self) -> list[str]: ...
+    @property
+    def progress(self) -> tuple[float, float]: ...
+    @property
+    def finished(self) -> bool: ...
+
+def lab_remedies() -> str: ...
+def lab_verdict(a_bps: Sequence[float], b_bps: Sequence[float]) -> str | None: ...
 
 @final
 class Environments:

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 ORDER = (
     "needs",
+    "statistics",
     "units",
     "packet",
     "bpf",
@@ -32,6 +33,7 @@ ORDER = (
     "packetdrill",
     "sessions",
     "sim",
+    "lab",
     "capture",
     "host",
     "emulate",

@@ -1,5 +1,6 @@
 """Sliders: derived from the schema, for every ready scenario, and accepted by the core."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -10,27 +11,53 @@ import pytest
 import airtcp
 from airtcp import _core
 from airtcp.lab import assets
-from airtcp.lab.controls import Control, Controls, controls
 from airtcp.lab.filenames import FILE_KEYS, named_files
-from airtcp.lab.values import UNITS, Kind, parse_quantity, parse_range
+from airtcp.lab.times import seconds_of
 from test_style import contrast
 
 READY = sorted(Path("scenarios").glob("*.toml"))
 
 
-def _text(control: Control, value: float) -> str:
+Described = dict[str, Any]
+
+
+def _described(path: str | Path, settings: dict[str, str]) -> Described:
+    """The settings of a scenario on the page."""
+    text = Path(path).read_text(encoding="utf-8")
+    source = _core.LabSource(text, Path(path).name, Path(path).parent)
+    found: Described = json.loads(source.describe(settings))
+    return found
+
+
+def _text(control: dict[str, Any], value: float) -> str:
     """A value as a scenario reads it, in the smallest unit."""
-    match control.kind:
-        case Kind.RATE:
+    match control["kind"]:
+        case "rate":
             return f"{max(1, round(value))} bit/s"
-        case Kind.TIME:
+        case "time":
             return f"{round(value * 1e9)} ns"
-        case Kind.BYTES:
+        case "bytes":
             return f"{max(1, round(value))} B"
-        case Kind.COUNT:
+        case "count":
             return str(round(value))
         case _:
             return f"{value:.12f}"
+
+
+UNITS = {
+    "rate": {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9},
+    "time": {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0},
+    "bytes": {"B": 1.0, "kB": 1e3, "MB": 1e6, "KiB": 1024.0, "MiB": 1024.0**2},
+}
+
+
+def _number(text: str) -> tuple[str, float] | None:
+    """The kind and value of a quantity, read without the core."""
+    for kind, units in UNITS.items():
+        for unit, size in units.items():
+            if found := re.fullmatch(rf"([0-9.]+) {re.escape(unit)}", text):
+                return kind, float(found[1]) * size
+    return None
 
 
 @pytest.mark.parametrize("path", READY, ids=lambda path: path.stem)
@@ -46,47 +73,33 @@ def test_the_ends_of_every_slider_are_values_of_its_key(path: Path) -> None:
         return None
 
     document = tomllib.loads(scenario.to_toml())
-    found = controls(document, lambda key, text: why_not(key, text) is None)
-    keys = [control.key for control in found.controls]
+    found = _described(path, {})["controls"]
+    keys = [control["key"] for control in found]
     assert "duration" in keys
     assert len(keys) == len(set(keys))
-    assert any(control.main and control.key != "duration" for control in found.controls)
-    for control in found.controls:
+    assert any(control["main"] and control["key"] != "duration" for control in found)
+    for control in found:
         own: Any = document
-        for part in control.key.split("."):
+        for part in control["key"].split("."):
             own = own[part]
-        if control.value is None:
+        if control["value"] is None:
             assert own == "unlimited"
-        elif isinstance(own, str) and (quantity := parse_quantity(own)):
-            assert quantity == (control.kind, control.value)
+        elif isinstance(own, str) and (quantity := _number(own)):
+            assert quantity == (control["kind"], pytest.approx(control["value"]))
         else:
-            assert float(own) == control.value
-        assert control.low < control.high, control.key
-        assert control.meaning
-        for end in control.choices or (control.low, control.high):
-            said = why_not(control.key, _text(control, end)) or ""
+            assert float(own) == control["value"]
+        assert control["low"] < control["high"], control["key"]
+        assert control["meaning"]
+        for end in control["choices"] or (control["low"], control["high"]):
+            said = why_not(control["key"], _text(control, end)) or ""
             # It may contradict another key, but never leaves its range.
             assert not re.search(r"expected (from|a (whole )?number|a probability)", said), said
 
 
-def _controls(path: str, settings: dict[str, str]) -> Controls:
-    """The controls of a scenario with settings, as the core accepts them."""
-
-    def accepts(key: str, text: str) -> bool:
-        try:
-            _core.Scenario.load(path, list({**settings, key: text}.items()))
-        except airtcp.ScenarioError:
-            return False
-        return True
-
-    scenario = _core.Scenario.load(path, list(settings.items()))
-    return controls(tomllib.loads(scenario.to_toml()), accepts)
-
-
 def test_rates_of_a_standard_are_choices() -> None:
-    found = {one.key: one for one in _controls("scenarios/wlan-upload.toml", {}).controls}
+    found = {one["key"]: one for one in _described("scenarios/wlan-upload.toml", {})["controls"]}
     # IEEE 802.11-2020 table 16-3: the rates of 802.11b.
-    assert found["wlan.rate"].choices == [1e6, 2e6, 5.5e6, 11e6]
+    assert found["wlan.rate"]["choices"] == [1e6, 2e6, 5.5e6, 11e6]
 
 
 @pytest.mark.parametrize(
@@ -107,27 +120,29 @@ def test_rates_of_a_standard_are_choices() -> None:
 def test_modes_of_a_standard_are_choices(
     standard: str, mcs: int, widths: set[str], guards: set[str]
 ) -> None:
-    found = _controls("scenarios/laptop-upload.toml", {"wlan.standard": standard})
-    choices = {one.key: one.choices for one in found.controls if one.main}
+    found = _described("scenarios/laptop-upload.toml", {"wlan.standard": standard})
+    choices = {one["key"]: one["choices"] for one in found["controls"] if one["main"]}
     assert choices["wlan.mcs"] == list(range(mcs + 1))
     assert choices["wlan.spatial_streams"] == [1, 2, 3, 4]
-    fit = {one.key: {word.text for word in one.words if word.fits} for one in found.picks}
+    fit = {
+        one["key"]: {word["text"] for word in one["words"] if word["fits"]}
+        for one in found["picks"]
+    }
     assert fit["wlan.channel_width"] == widths
     assert fit["wlan.guard_interval"] == guards
     assert fit["wlan.standard"] == {"802.11n", "802.11ac", "802.11ax"}
-    assert {one.key: one.value for one in found.picks}["wlan.standard"] == standard
+    assert {one["key"]: one["value"] for one in found["picks"]}["wlan.standard"] == standard
 
 
 def test_only_links_that_have_modes_have_words_to_pick() -> None:
-    assert _controls("scenarios/wlan-upload.toml", {}).picks == []
-    assert _controls("scenarios/lossy-pipe.toml", {}).picks == []
+    assert _described("scenarios/wlan-upload.toml", {})["picks"] == []
+    assert _described("scenarios/lossy-pipe.toml", {})["picks"] == []
 
 
 @pytest.mark.parametrize("path", READY, ids=lambda path: path.stem)
 def test_what_can_be_switched_on_is_accepted(path: Path) -> None:
-    document = tomllib.loads(airtcp.load_scenario(path).to_toml())
-    for switch in controls(document, lambda key, text: True).switches:
-        settings = [(one.key, _text(one, one.value or 0.0)) for one in switch.controls]
+    for switch in _described(path, {})["switches"]:
+        settings = [(one["key"], _text(one, one["value"] or 0.0)) for one in switch["controls"]]
         assert len(settings) >= 1
         _core.Scenario.load(path, settings)
 
@@ -165,25 +180,29 @@ def test_files_are_found_wherever_they_are_named() -> None:
 
 
 @pytest.mark.parametrize("kind", UNITS)
-def test_units_are_those_of_the_core(kind: Kind) -> None:
-    """Each unit is tried on a key of its kind and compared with the core's output."""
-    key = {Kind.RATE: "link.rate", Kind.TIME: "link.delay", Kind.BYTES: "link.queue.bytes"}[kind]
+def test_values_are_in_the_base_unit(kind: str) -> None:
+    """Each unit is tried on a key of its kind."""
+    key = {"rate": "link.rate", "time": "link.delay", "bytes": "link.queue.bytes"}[kind]
     for unit, size in UNITS[kind].items():
-        amount = 3 if size < 60 or kind is not Kind.TIME else 1
+        amount = 3 if size < 60 or kind != "time" else 1
         settings = {key: f"{amount} {unit}"}
-        if unit.startswith("G") and kind is Kind.RATE:
+        if unit.startswith("G"):
             settings["link.queue.packets"] = "1000"
-        document: Any = tomllib.loads(airtcp.load_scenario("name = 'x'\n", settings).to_toml())
-        for part in key.split("."):
-            document = document[part]
-        assert parse_quantity(str(document)) == (kind, pytest.approx(amount * size)), unit
+        found = {
+            one["key"]: one for one in _described("scenarios/lossy-pipe.toml", settings)["controls"]
+        }
+        assert found[key]["kind"] == kind
+        assert found[key]["value"] == pytest.approx(amount * size), unit
 
 
-def test_ranges_of_the_schema_are_read() -> None:
-    assert parse_range("1 us to 1 min") == (pytest.approx(1e-6), 60.0)
-    assert parse_range("1 bit/s to 1000 Gbit/s") == (1.0, 1e12)
-    assert parse_range("whatever") is None
-    assert parse_quantity("1 parsec") is None
+def test_times_of_the_core_are_read() -> None:
+    for text, expected in (("200 ms", 0.2), ("1.5 s", 1.5), ("3 us", 3e-6), ("2 min", 120.0)):
+        assert seconds_of(text) == pytest.approx(expected)
+        settings = {"duration": text} if expected > 1 else {"link.delay": text}
+        document = tomllib.loads(airtcp.load_scenario("name = 'x'\n", settings).to_toml())
+        written = document["duration"] if expected > 1 else document["link"]["delay"]
+        assert seconds_of(written) == pytest.approx(expected)
+    assert seconds_of("1 parsec") is None
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["light", "dark"])

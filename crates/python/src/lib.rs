@@ -5,6 +5,7 @@ mod control;
 mod distribution;
 mod environments;
 mod errors;
+mod lab;
 mod many;
 mod recorded_parts;
 mod recordings;
@@ -31,6 +32,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::environments::{PyEnvironments, observed};
+    #[pymodule_export]
+    use crate::lab::{LabPlay, LabSource, lab_remedies, lab_verdict};
     #[pymodule_export]
     use crate::many::run_many;
     #[pymodule_export]

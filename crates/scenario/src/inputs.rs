@@ -32,6 +32,8 @@ pub(crate) enum Files<'a> {
     In(&'a Path),
     /// In memory, by the key that names them.
     Given(&'a BTreeMap<String, Arc<[u8]>>),
+    /// In memory, by the name that the scenario gives them.
+    Named(&'a BTreeMap<String, Arc<[u8]>>),
 }
 
 impl Files<'_> {
@@ -39,7 +41,7 @@ impl Files<'_> {
     pub fn folder(&self) -> &Path {
         match self {
             Files::In(folder) => folder,
-            Files::Given(_) => Path::new(""),
+            Files::Given(_) | Files::Named(_) => Path::new(""),
         }
     }
 }
@@ -181,6 +183,11 @@ impl Reader<'_> {
             Files::Given(files) => {
                 let missing = || "the scenario came without its file".to_owned();
                 let bytes = files.get(key).cloned().ok_or_else(missing);
+                (PathBuf::from(path), bytes)
+            }
+            Files::Named(files) => {
+                let missing = || "the scenario came without this file".to_owned();
+                let bytes = files.get(path).cloned().ok_or_else(missing);
                 (PathBuf::from(path), bytes)
             }
         };

@@ -64,7 +64,7 @@ pub use mix::Mix;
 use names::TraceDirection;
 pub use names::{Companion, FlowDirection, LossDirection, Topology};
 pub use replay::Replay;
-pub use schema::schema;
+pub use schema::{file_keys, schema};
 pub use traffic::{Email, Ftp, Http, Traffic, Visit, VisitStep};
 
 /// The largest scenario file that is read: 1 MiB.
@@ -209,6 +209,20 @@ impl Scenario {
         Self::read(text, source, &Files::In(folder), settings)
     }
 
+    /// Reads a scenario like [`Self::with_settings`], but takes the files that it names from
+    /// `files`, by these names, and opens nothing.
+    ///
+    /// # Errors
+    /// As [`Self::parse`], and a name without a file.
+    pub fn with_named_files(
+        text: &str,
+        source: &str,
+        files: &BTreeMap<String, Arc<[u8]>>,
+        settings: &[(String, String)],
+    ) -> Result<Self, ScenarioError> {
+        Self::read(text, source, &Files::Named(files), settings)
+    }
+
     fn read(
         text: &str,
         source: &str,
@@ -318,6 +332,12 @@ impl Scenario {
     /// scenario, from the same folder.
     pub fn to_toml(&self) -> String {
         written(&self.document)
+    }
+
+    /// The keys and values of [`to_toml`](Self::to_toml), in the same order; null is no value.
+    pub fn to_json(&self) -> serde_json::Value {
+        // A document has a TOML form, and so a JSON form.
+        serde_json::to_value(&self.document).unwrap_or_default()
     }
 
     /// SHA-256, in hexadecimal, of the scenario's keys and the contents of its files, wherever they

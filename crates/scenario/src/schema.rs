@@ -27,6 +27,11 @@ pub fn schema() -> Value {
     schema
 }
 
+/// The keys that name files, dotted.
+pub fn file_keys() -> Vec<String> {
+    Document::file_keys()
+}
+
 /// Scenarios that together contain every table; they supply the default of each key. The first
 /// scenario with a key decides.
 const EXAMPLES: [&str; 12] = [

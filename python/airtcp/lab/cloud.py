@@ -4,11 +4,6 @@ import time
 
 from airtcp import _core
 from airtcp.comparison.execute import processors
-from airtcp.comparison.ranking import SMALLEST_PERCENT, State
-from airtcp.comparison.seeds_needed import seeds_needed
-from airtcp.comparison.state_of import state_of
-from airtcp.comparison.statistics import PairedDifference, paired_difference
-from airtcp.comparison.words import remedy_sentence
 from airtcp.core.summary import parse_summary
 from airtcp.lab.play import MAX_WALL_S, Send
 from airtcp.lab.requests import Cloud
@@ -60,18 +55,7 @@ def cloud(sources: Sources, request: Cloud, send: Send) -> None:
             raise result
     if len(scenarios) == 2:
         found = [one for one in goodput if one is not None]
-        difference = paired_difference(found[::2], found[1::2], is_ratio=True)
         refusal = sources.drops.refusal(request.source)
-        sentence = f"Not judged. {refusal}" if refusal else sentence_of(difference)
+        judged = _core.lab_verdict(found[::2], found[1::2])
+        sentence = f"Not judged. {refusal}" if refusal else judged
         send({"kind": "verdict", "sentence": sentence})
-
-
-def sentence_of(difference: PairedDifference) -> str:
-    """The effect of the second side by these seeds, and whether it is decided."""
-    sentence = remedy_sentence("B", difference)
-    known = state_of(difference)
-    if known is State.EXCLUDED and difference.mean:
-        return f"{sentence.removesuffix('.')}: less than {SMALLEST_PERCENT:g} %, not worth having."
-    if known is State.UNDECIDED and (seeds := seeds_needed(difference, SMALLEST_PERCENT)):
-        return f"{sentence.removesuffix('.')}: about {seeds} seeds would decide."
-    return sentence

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airtcp._core import Scenario, ScenarioError
+from airtcp._core import LabSource, ScenarioError
 from airtcp.diagnosis.kind import begins_as_capture
 from airtcp.lab.filenames import named_files
 
@@ -162,7 +162,7 @@ class Drops:
         try:
             for file, content in contents.items():
                 (drop.folder / file).write_bytes(content)
-            read_scenario(drop.folder / drop.scenario, {})
+            read_source(drop.folder / drop.scenario).chosen({})
         except BaseException:
             shutil.rmtree(drop.folder, ignore_errors=True)
             raise
@@ -173,11 +173,11 @@ class Drops:
         return drop
 
 
-def read_scenario(path: Path, settings: Mapping[str, str]) -> Scenario:
+def read_source(path: Path) -> LabSource:
     """The scenario of a file; errors give its name without the folder.
 
     Raises:
-        ScenarioError: it cannot be read, or is wrong.
+        ScenarioError: it cannot be read.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -185,7 +185,7 @@ def read_scenario(path: Path, settings: Mapping[str, str]) -> Scenario:
         raise ScenarioError(f"{path.name}: is no text (UTF-8); expected TOML") from None
     except OSError as error:
         raise ScenarioError(f"{path.name}: {error.strerror}") from None
-    return Scenario.parse(text, path.name, path.parent, sorted(settings.items()))
+    return LabSource(text, path.name, path.parent)
 
 
 def _plain_name(name: str) -> str:

@@ -13,7 +13,7 @@ from airtcp._core import Scenario, ScenarioError, Table
 from airtcp.lab.play import MAX_WALL_S
 from airtcp.lab.requests import Explain
 from airtcp.lab.sources import CheckedScenario, Sources
-from airtcp.lab.values import parse_quantity
+from airtcp.lab.times import seconds_of
 
 MAX_PACKETS = 1500
 """Maximum number of packets sent to the page, the nearest to the timeout."""
@@ -92,9 +92,9 @@ def _timeout(chosen: CheckedScenario, request: Explain) -> Timeout:
         own = events.filter(pl.col("flow") == request.flow, pl.col("event") == "timeout")
         for row in own.iter_rows(named=True):
             detail = _DETAIL.fullmatch(row["detail"] or "")
-            rto = parse_quantity(detail[1]) if detail else None
-            if detail and rto:
-                found.append(Timeout(row["time_s"], row["offset"], rto[1], int(detail[2])))
+            rto_s = seconds_of(detail[1]) if detail else None
+            if detail and rto_s:
+                found.append(Timeout(row["time_s"], row["offset"], rto_s, int(detail[2])))
     nearest = min(found, key=lambda one: abs(one.time_s - request.time_s), default=None)
     if nearest is None or abs(nearest.time_s - request.time_s) > _NEAR_S:
         raise ScenarioError(

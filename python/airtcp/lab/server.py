@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
@@ -204,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
         begun = False
         chunked = self.request_version == "HTTP/1.1"
 
-        def send(message: dict[str, Any]) -> None:
+        def send(message: object) -> None:
             nonlocal begun
             if not begun:
                 begun = True

@@ -8,16 +8,9 @@ from typing import Any
 
 import msgspec
 
-from airtcp._core import Scenario, ScenarioError
-from airtcp.lab.drops import Drops, read_scenario
-from airtcp.lab.filenames import FILE_KEYS, named_files
-from airtcp.lab.values import parse_quantity
-
-MAX_S = 1800.0
-"""Maximum virtual time that the page simulates."""
-
-MAX_FLOWS = 500
-"""Maximum number of flows that the page simulates."""
+from airtcp._core import LabSource, Scenario, ScenarioError
+from airtcp.lab.drops import Drops, read_source
+from airtcp.lab.times import seconds_of
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -40,14 +33,9 @@ class CheckedScenario:
     @property
     def duration_s(self) -> float:
         """Its virtual time in seconds."""
-        quantity = parse_quantity(self.document["duration"])
-        assert quantity is not None
-        return quantity[1]
-
-    @property
-    def flows(self) -> int:
-        """The number of its flows."""
-        return int(self.document["flows"]["count"])
+        seconds = seconds_of(self.document["duration"])
+        assert seconds is not None
+        return seconds
 
 
 class Sources:
@@ -73,14 +61,16 @@ class Sources:
         Raises:
             ScenarioError: it is wrong, names a file outside its folder, or is too long to show.
         """
-        for key, value in settings.items():
-            _refuse_files(f"setting {key}", key, value)
-        scenario = read_scenario(self.file(source), settings)
-        if remedy.strip():
-            scenario = scenario.with_remedies(remedy.strip())
-        chosen = CheckedScenario(scenario, tomllib.loads(scenario.to_toml()))
-        _check_size(chosen)
-        return chosen
+        scenario = self.source(source).chosen(settings, remedy)
+        return CheckedScenario(scenario, tomllib.loads(scenario.to_toml()))
+
+    def source(self, source: str) -> LabSource:
+        """A source as the core takes it.
+
+        Raises:
+            ScenarioError: there is no such source, or it cannot be read.
+        """
+        return read_source(self.file(source))
 
     def file(self, source: str) -> Path:
         """The scenario file of a source.
@@ -112,42 +102,3 @@ def _ready(path: Path) -> Source:
         document = {}
     description = str(document.get("description", ""))
     return Source(_ready_id(path), path.stem, description, "ready")
-
-
-def _refuse_files(where: str, key: str, text: str) -> None:
-    """Refuses settings that name files of this machine: a page drops them instead.
-
-    Raises:
-        ScenarioError: the setting names one.
-    """
-    if key.rpartition(".")[2].strip() in FILE_KEYS:
-        names = [text]
-    else:
-        try:
-            value = tomllib.loads(f"value = {text}")
-        except tomllib.TOMLDecodeError:
-            return  # plain text, as in settings
-        names = [name for _, name in named_files(value)]
-    if names:
-        raise ScenarioError(
-            f"{where}: names the file {Path(names[0]).name!r}; drop the file on the page "
-            "in place of naming it"
-        )
-
-
-def _check_size(chosen: CheckedScenario) -> None:
-    """Bounds the cost of one movement of a slider.
-
-    Raises:
-        ScenarioError: it would take too long.
-    """
-    if chosen.duration_s > MAX_S:
-        raise ScenarioError(
-            f"duration = {chosen.document['duration']}: the page shows at most "
-            f"{MAX_S / 60:g} min; `airtcp run` has no such limit"
-        )
-    if chosen.flows > MAX_FLOWS:
-        raise ScenarioError(
-            f"flows.count = {chosen.flows}: the page shows at most {MAX_FLOWS} flows; "
-            "`airtcp run` has no such limit"
-        )

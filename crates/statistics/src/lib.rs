@@ -1,12 +1,14 @@
-//! Distributions that intervals and tests need, to about 13 digits.
+//! Distributions for intervals and tests, to about 13 digits, and the paired difference of runs of
+//! the same seeds.
 
 mod beta;
 mod density;
 mod gamma;
+mod paired;
 mod quantile;
 mod student_t;
 
-use pyo3::prelude::*;
+pub use paired::{Outcome, PairedDifference, SMALLEST_PERCENT, State};
 
 /// Steps of a series or fraction at most: those of parameters to 10^11 are fewer.
 const STEPS: u32 = 1_000_000;
@@ -53,7 +55,7 @@ impl Shares {
 
 /// The share of a gamma distribution of `shape` and scale 1 below `value`: the regularised
 /// incomplete gamma function P. NaN outside its domain.
-#[pyfunction]
+#[must_use]
 pub fn gamma_share(shape: f64, value: f64) -> f64 {
     if !(shape > 0.0 && value >= 0.0) {
         return f64::NAN;
@@ -63,7 +65,7 @@ pub fn gamma_share(shape: f64, value: f64) -> f64 {
 
 /// The value of a gamma distribution of `shape` and scale 1 with `share` below it. NaN outside its
 /// domain.
-#[pyfunction]
+#[must_use]
 pub fn gamma_quantile(shape: f64, share: f64) -> f64 {
     if !(shape > 0.0 && (0.0..=1.0).contains(&share)) {
         return f64::NAN;
@@ -82,7 +84,7 @@ fn gamma_value(shape: f64, wanted: Shares) -> f64 {
 }
 
 /// The value of a beta distribution of `a` and `b` with `share` below it. NaN outside its domain.
-#[pyfunction]
+#[must_use]
 pub fn beta_quantile(a: f64, b: f64, share: f64) -> f64 {
     if !(a > 0.0 && b > 0.0 && (0.0..=1.0).contains(&share)) {
         return f64::NAN;
@@ -101,13 +103,13 @@ fn beta_value(a: f64, b: f64, wanted: Shares) -> f64 {
 }
 
 /// The share of Student's t distribution below `value`. NaN outside its domain.
-#[pyfunction]
+#[must_use]
 pub fn student_t_share(degrees: f64, value: f64) -> f64 {
     student_t::share(degrees, value)
 }
 
 /// The value of Student's t distribution with `share` below it. NaN outside its domain.
-#[pyfunction]
+#[must_use]
 pub fn student_t_quantile(degrees: f64, share: f64) -> f64 {
     student_t::value(degrees, share)
 }
