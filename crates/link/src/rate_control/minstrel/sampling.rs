@@ -103,11 +103,12 @@ impl Sampler {
 /// Ten orders of the places of a group: each place moves by a random number, to the next that is
 /// free.
 fn table(stream: Stream) -> [[u8; PLACES]; COLUMNS] {
-    let mut draws = (0..).map(|index| stream.draw(index) as usize);
+    // Reduced before it becomes a usize, which may have 32 bits.
+    let mut draws = (0..).map(|index| (stream.draw(index) % PLACES as u64) as usize);
     [(); COLUMNS].map(|()| {
         let mut column = [None; PLACES];
         for place in 0..PLACES {
-            let start = place + draws.next().unwrap_or(0) % PLACES;
+            let start = place + draws.next().unwrap_or(0);
             let free = (0..PLACES)
                 .map(|step| (start + step) % PLACES)
                 .find(|&at| column[at].is_none());
