@@ -34,6 +34,10 @@ BARE := thumbv7em-none-eabihf
 BARE_CRATES := $(addprefix --package airtcp-,units packet bpf tcp endpoint)
 has_bare = $(wildcard $(shell rustc --print target-libdir --target $(BARE) 2>/dev/null)/libcore-*)
 
+# A browser, for the lab without a server.
+WASM := wasm32-unknown-unknown
+has_wasm = $(wildcard $(shell rustc --print target-libdir --target $(WASM) 2>/dev/null)/libcore-*)
+
 # Where cargo puts what it builds.
 BUILT := $(or $(CARGO_TARGET_DIR),target)
 
@@ -50,7 +54,7 @@ MUTANTS ?= $(shell date +%j)/1000
 KERNEL ?= 6.12
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs demo-kernel build test real wheel bench count lint check-long docs site clean tools asked
+.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs demo-kernel build test real wheel bench count lint check-long docs site site-pages clean tools asked
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -106,11 +110,15 @@ bench: tools ## packets a second, compared with ns-3 and ns-2 where they are ins
 count: tools ## instructions a packet; fails where the lossy pipe takes over 2 % more than recorded
 	$(PYTHON) benches/instructions.py --check
 
-site: $(SITE_READY) ## docs/ as a site, in out/site
+site: site-pages | tools ## docs/ as a site with the lab for browsers, in out/site
+	$(if $(has_wasm),PYTHONPATH=python $(BIN)/python packaging/lab_page.py --out out/site/lab,\
+	  @echo "site: SKIPPED: there is no lab in it: rustup target add $(WASM)" >&2)
+
+site-pages: $(SITE_READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # The fuzz targets are checked against no libFuzzer, whose C++ would be compiled otherwise.
-lint: $(DEV_READY) site | tools ## formatting, clippy, also without std and of fuzz targets, ruff, mypy, comments' columns, the site's links
+lint: $(DEV_READY) site-pages | tools ## formatting, clippy, also without std and of fuzz targets, ruff, mypy, comments' columns, the site's links
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets $(BPF_FEATURES) -- -D warnings

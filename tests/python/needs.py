@@ -19,9 +19,11 @@ from airtcp._core import AirtcpError
 from airtcp.core.net import find_program
 from airtcp.kernel.guests import Kernel, known
 
+ROOT = Path(__file__).resolve().parents[2]
 TABLE: Mapping[str, Mapping[str, Any]] = tomllib.loads(
-    (Path(__file__).resolve().parents[1] / "needs.toml").read_text("utf-8")
+    (ROOT / "tests/needs.toml").read_text("utf-8")
 )
+WASM_TARGET = "wasm32-unknown-unknown"
 KERNEL = "airtcp kernels add debian:6.1"
 
 
@@ -75,6 +77,33 @@ def _bpf() -> str:
     return sentence if sentence in done.stdout + done.stderr else ""
 
 
+def browser_core() -> Path:
+    """The lab as a module, as `make site` builds it."""
+    built = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    made = built / WASM_TARGET / "browser/airtcp_browser.wasm"
+    return Path(os.environ.get("AIRTCP_BROWSER_CORE", made))
+
+
+def _browser_core() -> str:
+    module = browser_core()
+    if not module.is_file():
+        return "the lab's module for browsers is not built: make site"
+    sources = [*(ROOT / "crates").glob("*/src/**/*.rs"), ROOT / "Cargo.lock"]
+    newest = max(source.stat().st_mtime for source in sources)
+    if module.stat().st_mtime < newest:
+        return "the lab's module for browsers is older than its sources: make site"
+    return ""
+
+
+def _wasm() -> str:
+    target = os.environ.get("AIRTCP_WASM_TARGET", WASM_TARGET)
+    command = ["rustc", "--print", "target-libdir", "--target", target]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    if found.returncode == 0 and list(Path(found.stdout.strip()).glob("libcore-*")):
+        return ""
+    return f"nothing is built for browsers: rustup target add {WASM_TARGET}"
+
+
 def _kernels() -> str:
     return "" if kernel() else f"no kernel to run in virtual time: {KERNEL}"
 
@@ -118,9 +147,11 @@ def _tun() -> str:
 
 _FEATURES: Mapping[str, Callable[[], str]] = {
     "bpf": _bpf,
+    "browser-core": _browser_core,
     "kernels": _kernels,
     "linux-source": _linux_source,
     "namespaces": _namespaces,
     "root": _root,
     "tun": _tun,
+    "wasm": _wasm,
 }

@@ -34,6 +34,7 @@ ORDER = (
     "sessions",
     "sim",
     "lab",
+    "browser",
     "capture",
     "host",
     "emulate",

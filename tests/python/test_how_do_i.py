@@ -75,6 +75,7 @@ ANSWERS = {
     "simulate 700 Mbit/s and more": Answer(
         r"goodput +[789]\d\d Mbit/s", "", "--set 'duration=4 s'"
     ),
+    "explore a link in my browser": Answer(r"Serve a page", "", "--help"),
     "write a new scenario": Answer(r"wrote my-link.toml", "my-link.toml"),
     "make Starlink faster": Answer(r"Link: satellite-upload", "", SHORT),
     "make LTE faster": Answer(r"Link: lte-upload", "", SHORT),

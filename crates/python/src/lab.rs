@@ -77,8 +77,8 @@ impl LabPlay {
         text_of(py, &message)
     }
 
-    /// Advances both sides by a stretch, whose length follows from the seconds that the previous
-    /// one took, and returns its messages.
+    /// Advances both sides by a stretch and returns its messages. Its length follows from the
+    /// seconds that the previous one took.
     #[pyo3(signature = (took_s = None))]
     fn advance(&self, py: Python<'_>, took_s: Option<f64>) -> PyResult<Vec<String>> {
         let messages = self.with(py, |play| play.advance(took_s))?;

@@ -1,6 +1,6 @@
 // What helps on this link, for who may change what is chosen, and for what it is wanted: every remedy tried, best first.
 
-import { stream } from "./api.js";
+import { core } from "./core.js";
 import { by, element, withCode } from "./elements.js";
 
 export function listAims(aims, chosen) {
@@ -27,7 +27,7 @@ export function clearAnswer(refusal) {
 // Tries every remedy; `chosen(remedy)` is called with one that is to be side B.
 export async function ask(request, signal, chosen) {
   by("answer").replaceChildren(element("p", { class: "note" }, "trying every remedy…"));
-  await stream("/api/answer", request, signal, (message) => {
+  await core.answer(request, signal, (message) => {
     if (message.kind === "progress") {
       by("answer").replaceChildren(element("p", { class: "note" },
         `trying every remedy: ${message.done} of ${message.runs} runs`));

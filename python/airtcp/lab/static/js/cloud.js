@@ -1,6 +1,6 @@
 // Every seed as a point: goodput of side A across, of side B up; on the line both are alike.
 
-import { stream } from "./api.js";
+import { core } from "./core.js";
 import { by, drawing } from "./elements.js";
 import { bitRate } from "./format.js";
 
@@ -15,7 +15,7 @@ export function clearCloud() {
 export async function runCloud(request, signal) {
   const points = [];
   let verdict = "";
-  await stream("/api/cloud", request, signal, (message) => {
+  await core.cloud(request, signal, (message) => {
     if (message.kind === "seed") {
       points.push(message);
       by("cloud-verdict").textContent = `${points.length} of ${request.seeds} seeds`;

@@ -1,6 +1,6 @@
 // Links: chosen from the list, or dropped.
 
-import { drop, get } from "./api.js";
+import { core } from "./core.js";
 import { by, element } from "./elements.js";
 
 export function listLinks(links, chosen) {
@@ -23,7 +23,7 @@ export function acceptFiles(taken, failed) {
     if (files.length === 0) return;
     try {
       by("status").textContent = `reading ${files.map((file) => file.name).join(", ")}`;
-      const { id } = await drop(files);
+      const { id } = await core.drop(files);
       const scenario = files.length === 1 && files[0].name.endsWith(".toml") ? files[0] : null;
       const toml = scenario ? { name: scenario.name, text: await scenario.text() } : null;
       await taken(id, toml);
@@ -46,12 +46,12 @@ export function acceptFiles(taken, failed) {
 }
 
 export async function showReports() {
-  const reports = await get("/api/reports");
+  const reports = await core.reports();
   const items = reports.map((report) => {
     const path = report.path.split("/").map(encodeURIComponent).join("/");
     const day = new Date(report.modified_s * 1000).toLocaleString();
     return element("li", {},
-      element("a", { href: `/reports/${path}`, target: "_blank", rel: "noopener" }, report.title),
+      element("a", { href: `reports/${path}`, target: "_blank", rel: "noopener" }, report.title),
       ` ${report.path}, ${day}`);
   });
   by("reports-list").replaceChildren(...(items.length ? items : [element("li", {},

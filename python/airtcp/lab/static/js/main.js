@@ -1,11 +1,12 @@
-// The page: what is chosen goes to the server, what comes back is drawn.
+// The page: what is chosen goes to the core, what comes back is drawn.
 
 import { ask, clearAnswer, listAims, listAskers } from "./answer.js";
-import * as api from "./api.js";
 import { buildCharts, drawCharts, fitCharts, markTimeouts } from "./charts.js";
 import { clearCloud, runCloud } from "./cloud.js";
+import { connect as connectCore, core } from "./core.js";
 import { by, element, withCode } from "./elements.js";
 import { acceptFiles, listLinks, showReports } from "./links.js";
+import { showCommand, showOffers } from "./offers.js";
 import { connect, offer, setCatalogue, showSide } from "./remedies.js";
 import { playSides } from "./runs.js";
 import { connectShare } from "./share.js";
@@ -55,9 +56,10 @@ function request() {
 // Shows a link: its sliders, and which remedies fit.
 async function openLink() {
   closeExplanation();
-  link = await api.post("/api/link", { source: state.link, settings: {} });
+  link = await core.link({ source: state.link, settings: {} });
   by("link").value = state.link;
-  by("link-description").textContent = [link.description, ...link.found].join(" ");
+  by("link-description").replaceChildren(
+    ...withCode([link.description, ...link.found].join(" ")));
   offer(link.amiss);
   forgetAnswer();
   by("keys").replaceChildren(...Object.keys(link.keys).map((key) =>
@@ -84,6 +86,7 @@ function keepUp() {
       type: "button", "aria-label": `take ${key} back`,
       onclick: () => { setKey(key, null); showSettings(state.settings); },
     }, "×"))));
+  showCommand(state, link.name);
   by("reset").hidden = Object.keys(state.settings).length === 0;
   clearTimeout(addressTimer);
   addressTimer = setTimeout(keepAddress, ADDRESS_AFTER_MS);
@@ -104,14 +107,14 @@ function setKey(key, text) {
   void play();
 }
 
-// Where keys have few values, which of them fit depends on the others: the server is asked. With a
+// Where keys have few values, which of them fit depends on the others: the core is asked. With a
 // setting that is wrong it says so when the link is played.
 async function refit() {
   if (!link.picks.length) return;
   fitting?.abort();
   const own = fitting = new AbortController();
   try {
-    const now = await api.post("/api/link", source(), own.signal);
+    const now = await core.link(source(), own.signal);
     if (!own.signal.aborted) fitChoices(now);
   } catch { /* What was offered stays. */ }
 }
@@ -145,7 +148,7 @@ async function play() {
     show(done.sides, done.duration_s);
     last = { ...done, request: asked };
     showSummary(done.sides, asked.sides, state.settings["tcp.profile"] ?? link.profile);
-    listTimeouts(done.sides, explain);
+    listTimeouts(done.sides, core.offers.explain ? explain : null);
     clearCloud();
     requestAnimationFrame(() => requestAnimationFrame(() => {
       // After this frame the picture is on the screen.
@@ -171,7 +174,7 @@ async function cloud() {
 }
 
 async function findAnswer() {
-  if (by("ask").disabled) return;
+  if (by("ask").disabled || !core.offers.answer) return;
   asking?.abort();
   const own = asking = new AbortController();
   try {
@@ -192,7 +195,7 @@ async function explain(side, time_s) {
   const own = explaining = new AbortController();
   const { request: asked } = last;
   try {
-    const explained = await api.post("/api/explain", {
+    const explained = await core.explain({
       source: asked.source, settings: asked.settings, seed: asked.seed, flow: asked.flow,
       remedy: asked.sides[side], time_s,
     }, own.signal);
@@ -209,7 +212,7 @@ function explainNear(time_s) {
   const all = (last?.sides ?? []).flatMap((side, index) =>
     side.timeouts.map((one) => [Math.abs(one.time_s - time_s), index, one.time_s]));
   all.sort(([one], [other]) => one - other);
-  if (all.length && all[0][0] < last.duration_s / 40) void explain(all[0][1], all[0][2]);
+  if (core.offers.explain && all.length && all[0][0] < last.duration_s / 40) void explain(all[0][1], all[0][2]);
 }
 
 function explainNext() {
@@ -315,24 +318,28 @@ async function choose(id, toml) {
   }
 }
 
+function listQuestions(overview) {
+  listAskers(overview.askers, state.can || overview.can);
+  const isAim = overview.aims.some(({ name }) => name === state.aim);
+  listAims(overview.aims, isAim ? state.aim : FIRST_AIM);
+}
+
 // Opens what the address says; without anything in it, a link to begin with.
 async function openAddress() {
-  const overview = await api.get("/api/links");
+  const overview = await core.overview();
   setCatalogue(overview.remedies);
   state = await fromFragment(location.hash);
   if (state.toml) {
-    const { id } = await api.drop([new File([state.toml.text], state.toml.name)]);
+    const { id } = await core.drop([new File([state.toml.text], state.toml.name)]);
     state.link = id;
-    overview.links = (await api.get("/api/links")).links;
+    overview.links = (await core.overview()).links;
   }
   const known = overview.links.map((one) => one.id);
   if (!state.link && known.length) {
     state.link = known.includes(FIRST_LINK) ? FIRST_LINK : known[0];
     if (state.link === FIRST_LINK) state.settings = { ...FIRST_SETTINGS };
   }
-  listAskers(overview.askers, state.can || overview.can);
-  const isAim = overview.aims.some(({ name }) => name === state.aim);
-  listAims(overview.aims, isAim ? state.aim : FIRST_AIM);
+  if (core.offers.answer) listQuestions(overview);
   listLinks(overview.links, state.link);
   if (!state.link) {
     by("link-description").textContent = "No scenarios in this folder: open a file.";
@@ -343,14 +350,16 @@ async function openAddress() {
   await play();
 }
 
-function start() {
+async function start() {
+  showOffers(await connectCore());
+  by("loading").hidden = true;
   buildCharts(explainNear);
   connectPanel();
   connectKeys();
   connectShare(() => state, fail);
   acceptFiles(async (id, toml) => {
     clearError();
-    listLinks((await api.get("/api/links")).links, id);
+    listLinks((await core.overview()).links, id);
     await choose(id, toml);
   }, fail);
   new ResizeObserver(fitCharts).observe(by("charts"));
@@ -361,7 +370,7 @@ function start() {
   addEventListener("hashchange", () => {
     if (location.hash !== ownFragment) openAddress().catch(fail);
   });
-  openAddress().catch(fail);
+  await openAddress();
 }
 
-start();
+start().catch(fail);

@@ -1,6 +1,6 @@
 // The runs of both sides as they stream in.
 
-import { stream } from "./api.js";
+import { core } from "./core.js";
 
 export function newSide() {
   return { times: [], columns: {}, timeouts: [], result: null, time_s: 0 };
@@ -12,7 +12,7 @@ export async function playSides(request, signal, progress) {
   const sides = request.sides.map(newSide);
   let duration_s = 0;
   let stopped = null;
-  await stream("/api/play", request, signal, (message) => {
+  await core.play(request, signal, (message) => {
     const side = sides[message.side];
     switch (message.kind) {
       case "begin":

@@ -1,6 +1,6 @@
 // A link with all settings, and the scenario as a file.
 
-import * as api from "./api.js";
+import { core } from "./core.js";
 import { by, element } from "./elements.js";
 import { canTravel, toFragment } from "./state.js";
 
@@ -38,16 +38,16 @@ function note(state) {
 }
 
 async function save(state, side) {
-  const { name, content } = await api.post("/api/scenario", {
+  const { name, blob, recordings } = await core.scenario({
     source: state.link, settings: state.settings, remedy: state[side],
   });
-  const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
-  const url = URL.createObjectURL(new Blob([bytes]));
+  const url = URL.createObjectURL(blob);
   const anchor = element("a", { href: url, download: name });
   anchor.click();
   URL.revokeObjectURL(url);
   by("share-command").textContent = name.endsWith(".zip")
     ? `saved ${name}: unpack it, then: `
       + `airtcp run ${name.replace(".zip", ".toml")} --seed ${state.seed}`
-    : `saved ${name}: airtcp run ${name} --seed ${state.seed}`;
+    : `saved ${name}${recordings.length ? `, which names ${recordings.join(" and ")}` : ""}: `
+      + `airtcp run ${name} --seed ${state.seed}`;
 }

@@ -26,7 +26,7 @@ export function showSettings(settings) {
   for (const [key, row] of rows) row.show(settings[key]);
 }
 
-// Offers what fits the other settings as they are now, by what the server says of them.
+// Offers what fits the other settings as they are now, by the core's description.
 export function fitChoices(link) {
   for (const one of [...link.picks, ...link.controls]) rows.get(one.key)?.fit(one);
 }

@@ -1,6 +1,6 @@
 // The timeouts of both sides, and the packets around one of them.
 
-import { by, colour, element } from "./elements.js";
+import { by, colour, element, withCode } from "./elements.js";
 import { significant } from "./format.js";
 
 const MAX_LISTED = 60;
@@ -8,27 +8,33 @@ const NEAR_ROWS = 60;
 
 let plot = null;
 
+// `explain` is called with a side and a time; without it the times are listed alone.
 export function listTimeouts(sides, explain) {
   const lists = sides.map((side, index) => {
     const name = "AB"[index];
     const spurious = side.timeouts.filter((one) => one.spurious).length;
-    const buttons = side.timeouts.slice(0, MAX_LISTED).map((one) => element("li", {},
-      element("button", {
+    const listed = side.timeouts.slice(0, MAX_LISTED).map((one) => {
+      const text = `${name} ${one.time_s.toFixed(2)} s${one.spurious ? " spurious" : ""}`;
+      return element("li", {}, explain ? element("button", {
         type: "button", class: "ab"[index], "aria-pressed": "false",
         "data-side": String(index), "data-time": String(one.time_s), title: one.detail ?? "",
         onclick: () => explain(index, one.time_s),
-      }, `${name} ${one.time_s.toFixed(2)} s${one.spurious ? " spurious" : ""}`)));
-    const hidden = side.timeouts.length - buttons.length;
+      }, text) : element("span", { class: "note", title: one.detail ?? "" }, text));
+    });
+    const hidden = side.timeouts.length - listed.length;
     return element("div", {},
       element("p", { class: "note" }, element("span", { class: `mark ${"ab"[index]}` }, name),
         side.timeouts.length
           ? `: ${side.timeouts.length}, of these ${spurious} spurious`
             + `${hidden > 0 ? `; the first ${MAX_LISTED} are listed` : ""}`
           : ": none"),
-      element("ul", {}, ...buttons));
+      element("ul", {}, ...listed));
   });
-  by("timeouts").replaceChildren(element("h2", {}, "Timeouts: choose one to see its packets"),
-    ...lists);
+  const head = explain ? "Timeouts: choose one to see its packets" : "Timeouts";
+  const any = sides.some((side) => side.timeouts.length);
+  const lab = explain || !any ? [] : [element("p", { class: "note" },
+    ...withCode("`airtcp lab` shows the packets around each."))];
+  by("timeouts").replaceChildren(element("h2", {}, head), ...lists, ...lab);
 }
 
 export function closeExplanation() {

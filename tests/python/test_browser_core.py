@@ -1,0 +1,198 @@
+"""The core as a WebAssembly module: the same runs as native, and errors in place of traps."""
+
+import json
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airtcp
+from airtcp import _core
+from airtcp.lab.filenames import named_files
+from needs import browser_core, program
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKER = ROOT / "python/airtcp/lab/static/js/worker.js"
+READY = sorted((ROOT / "scenarios").glob("*.toml"))
+SHORT = {"duration": "3 s", "flows.start_spread": "1 s"}
+
+
+@pytest.mark.needs("wasm")
+@pytest.mark.timeout(1200)
+def test_the_crate_compiles_for_browsers() -> None:
+    command = ["cargo", "check", "--quiet", "--profile", "local", "--package", "airtcp-browser"]
+    done = subprocess.run(
+        [*command, "--target", "wasm32-unknown-unknown"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def asked(requests: list[dict[str, Any]], module: Path | None = None) -> list[dict[str, Any]]:
+    """The answers of a module, by default the lab's, under Node."""
+    lines = "".join(json.dumps(request) + "\n" for request in requests)
+    driver = str(Path(__file__).with_name("browser_core.mjs"))
+    done = subprocess.run(
+        [str(program("node")), driver, str(WORKER), str(module or browser_core())],
+        input=lines,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(answers) == len(requests)
+    return answers
+
+
+def link(path: Path, settings: dict[str, str], **request: Any) -> dict[str, Any]:
+    """A request about a ready scenario, with the files that it names."""
+    text = path.read_text()
+    files = {name: str(path.parent / name) for _, name in named_files(tomllib.loads(text))}
+    return {"text": text, "name": path.name, "settings": settings, "files": files, **request}
+
+
+@pytest.mark.needs("node", "browser-core")
+def test_runs_are_those_of_the_native_core() -> None:
+    """Every ready scenario, with and without a remedy: digests cover every delivery."""
+    sides = ["", "sack"]
+    requests = [link(path, SHORT, ask="seed", sides=sides, seed=7) for path in READY]
+    for path, answer in zip(READY, asked(requests), strict=True):
+        expected = [
+            airtcp.run(path, 7, SHORT, [side] if side else []).summary["digest"] for side in sides
+        ]
+        assert answer["value"]["digests"] == expected, path.stem
+
+
+@pytest.mark.needs("node", "browser-core")
+def test_a_play_ends_as_the_run_does() -> None:
+    path = ROOT / "scenarios/lossy-pipe.toml"
+    settings = {"duration": "20 s", "link.loss.rate": "0.02"}
+    request = link(path, settings, ask="play", sides=["", "bbr"], seed=3, flow=0)
+    (answer,) = asked([request])
+    kinds = [message["kind"] for message in answer["messages"]]
+    assert kinds[0] == "begin"
+    results = [one for one in answer["messages"] if one["kind"] == "result"]
+    for result, remedies in zip(results, ([], ["bbr"]), strict=True):
+        summary = airtcp.run(path, 3, settings, remedies).summary
+        assert result["digest"] == summary["digest"]
+        assert result["timeouts"] == summary["flows"][0]["timeouts"]
+    for side in (0, 1):
+        rows = [one for one in answer["messages"] if one["kind"] == "rows" and one["side"] == side]
+        times = [time for one in rows for time in one["columns"]["time_s"]]
+        assert len(times) == 300
+        assert times == sorted(times)
+
+
+@pytest.mark.needs("node", "browser-core")
+def test_a_link_is_described_as_by_the_native_core() -> None:
+    requests = [link(path, {}, ask="link") for path in READY]
+    for path, answer in zip(READY, asked(requests), strict=True):
+        source = _core.LabSource(path.read_text(), path.name, path.parent)
+        assert answer["value"] == json.loads(source.describe({})), path.stem
+
+
+@pytest.mark.needs("node", "browser-core")
+def test_verdicts_are_those_of_the_native_core() -> None:
+    a_bps, b_bps = [5e6, 5.2e6, 4.9e6, 5.1e6], [6e6, 6.1e6, 5.8e6, 6.4e6]
+    (answer,) = asked([{"ask": "verdict", "a_bps": a_bps, "b_bps": b_bps}])
+    assert answer["value"] == _core.lab_verdict(a_bps, b_bps)
+    assert "95 %, n=4" in answer["value"]
+
+
+@pytest.mark.needs("node", "browser-core")
+def test_a_ping_log_is_a_link(tmp_path: Path) -> None:
+    name = 'my "wifi".ping'
+    log = str(ROOT / "recordings/wifi-spikes.ping")
+    (dropped,) = asked([{"ask": "drop", "files": {name: log}}])
+    value = dropped["value"]
+    assert value["name"] == name
+    request = {"text": value["text"], "name": name, "settings": {"duration": "10 s"}}
+    run = {**request, "ask": "seed", "sides": ["", "min-rto"], "seed": 1, "files": {name: log}}
+    (answer,) = asked([run])
+    folder = tmp_path / "link"
+    folder.mkdir()
+    (folder / name).write_bytes(Path(log).read_bytes())
+    (folder / "link.toml").write_text(value["text"])
+    native = airtcp.run(folder / "link.toml", 1, {"duration": "10 s"}).summary
+    assert answer["value"]["digests"][0] == native["digest"]
+
+
+@pytest.mark.needs("node", "browser-core")
+def test_bad_input_is_an_error_and_the_next_request_is_answered(tmp_path: Path) -> None:
+    capture = tmp_path / "phone.pcapng"
+    capture.write_bytes(b"\x0a\x0d\x0d\x0a" + bytes(40))
+    notes = tmp_path / "notes.txt"
+    notes.write_text("hello")
+    stops = "link.stops = { process = 'recorded', path = 'stops.csv' }"
+    pipe = ROOT / "scenarios/lossy-pipe.toml"
+    sides = {"sides": [""], "seed": 1}
+    bad: list[tuple[dict[str, Any], str]] = [
+        ({"ask": "drop", "files": {"phone.pcapng": str(capture)}}, "airtcp diagnose phone.pcapng"),
+        ({"ask": "drop", "files": {"notes.txt": str(notes)}}, "notes.txt"),
+        ({"ask": "drop"}, "expected a file"),
+        ({"ask": "advance"}, "nothing is being played"),
+        ({"ask": "weather"}, "weather"),
+        ({**link(pipe, {}, ask="seed", **sides), "text": stops}, "came without this file"),
+        ({**link(pipe, {"link.rate": "fast"}, ask="seed", **sides)}, "link.rate"),
+        (link(pipe, {"duration": "10 h"}, ask="seed", **sides), "at most 30 min"),
+        (link(pipe, {"link.rtt_log.path": "/etc/passwd"}, ask="seed", **sides), "drop the file"),
+        (link(pipe, {}, ask="seed", sides=["sock"], seed=1), 'did you mean "sack"'),
+        (link(pipe, {}, ask="play", flow=1, **sides), "flow = 1"),
+        (link(pipe, {}, ask="play", flow=0, sides=[], seed=1), "sides"),
+    ]
+    answers = asked([request for request, _ in bad] + [{"ask": "overview"}])
+    for (request, words), answer in zip(bad, answers, strict=False):
+        assert words in answer["error"], request
+    names = [remedy["name"] for remedy in answers[-1]["value"]["remedies"]]
+    assert names == [remedy["name"] for remedy in airtcp.remedies()]
+
+
+def _section(number: int, items: list[bytes]) -> bytes:
+    content = bytes([len(items)]) + b"".join(items)
+    return bytes([number, len(content)]) + content
+
+
+def _sized(content: bytes) -> bytes:
+    return bytes([len(content)]) + content
+
+
+@pytest.mark.needs("node")
+def test_a_trap_is_an_error_with_its_message_and_the_next_instance_answers(tmp_path: Path) -> None:
+    """A module that leaves a message and traps, in place of a panic of the core."""
+    exports = [b"allocate", b"answer", b"output", b"output_length"]
+    trapping = b"\0asm\1\0\0\0" + b"".join(
+        [
+            _section(1, [b"\x60\x01\x7f\x01\x7f", b"\x60\x00\x01\x7f"]),
+            _section(3, [b"\0", b"\1", b"\1", b"\1"]),
+            _section(5, [b"\0\1"]),
+            _section(
+                7,
+                [_sized(name) + bytes([0, at]) for at, name in enumerate(exports)]
+                + [_sized(b"memory") + b"\2\0"],
+            ),
+            # i32.const 1024; unreachable; i32.const 8; i32.const 7.
+            _section(
+                10,
+                [
+                    _sized(body)
+                    for body in (
+                        b"\0\x41\x80\x08\x0b",
+                        b"\0\0\x0b",
+                        b"\0\x41\x08\x0b",
+                        b"\0\x41\x07\x0b",
+                    )
+                ],
+            ),
+            _section(11, [b"\0\x41\x08\x0b" + _sized(b"at 3: x")]),
+        ]
+    )
+    module = tmp_path / "trapping.wasm"
+    module.write_bytes(trapping)
+    answers = asked([{"ask": "overview"}, {"ask": "overview"}], module)
+    assert [one["error"] for one in answers] == ["a fault of the core: at 3: x"] * 2
