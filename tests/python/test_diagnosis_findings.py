@@ -410,3 +410,20 @@ def test_the_options_of_a_search_are_those_of_compare(tmp_path: Path) -> None:
     options += ["--can", "all"]
     done = CliRunner().invoke(app, ["diagnose", str(path), "--sender", "cubic", *options])
     assert done.exit_code == 0, done.output
+
+
+def test_a_sender_whose_data_waits_for_room_in_its_buffer_is_the_sender(tmp_path: Path) -> None:
+    """Most of it leaves later than the acknowledgment that releases it, but none earlier."""
+    keys = {
+        "link.rate": "30 Mbit/s",
+        "link.delay": "40 ms",
+        "link.queue.packets": 200,
+        "tcp.profile": "linux",
+        "tcp.send_buffer": "128 kB",
+    }
+    path = tmp_path / "a.pcapng"
+    airtcp.run('name = "captured"\nduration = "12 s"\n', 7, settings=keys, pcap=path)
+    found = of(path)
+    assert found.capture.facts is not None
+    assert found.capture.facts["view"] == "sender"
+    assert kinds(found)[0] == "send-buffer"

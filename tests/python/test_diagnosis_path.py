@@ -12,6 +12,7 @@ from airtcp.diagnosis.result import Diagnosis, diagnosed
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
 
 import pcapng
+from drained import drained_at_receiver
 
 
 def of(path: Path) -> Diagnosis:
@@ -120,7 +121,7 @@ def test_a_longer_path_is_no_queue(tmp_path: Path) -> None:
     assert bases == pytest.approx([30.6, 60.6, 44.6], abs=1.0)
     begins = [one["from_ns"] / 1e9 for one in facts["phases"]][1:]
     assert begins == pytest.approx([15.0, 28.0], abs=0.2)
-    assert "the path changes 2 times" in found.headline
+    assert "the path changes twice" in found.headline
     assert facts["shares"]["link"] < 0.2
     assert found.replay is not None
     assert found.replay.explains, found.replay.deviations
@@ -131,5 +132,31 @@ def test_a_queue_that_stays_is_no_longer_path(tmp_path: Path) -> None:
     text = PATH.replace('recorded = { path = "path.csv" }\n', "")
     airtcp.run(text, seed=1, settings=settings, pcap=tmp_path / "a.pcapng")
     facts = of(tmp_path / "a.pcapng").capture.facts
+    assert facts is not None
+    assert not facts["phases"]
+
+
+@pytest.mark.parametrize(
+    ("bps", "queued_s", "delays_ms"),
+    [(12e6, 0.006, (16, 31, 22)), (8e6, 0.015, (45, 18, 32)), (8e6, 0.006, (20, 35, 28))],
+)
+def test_a_receiver_sees_the_path_change_while_the_link_is_always_full(
+    tmp_path: Path, bps: float, queued_s: float, delays_ms: tuple[int, ...]
+) -> None:
+    delays = tuple(zip((0.0, 7.0, 15.0), (delay / 1e3 for delay in delays_ms), strict=True))
+    path = drained_at_receiver(tmp_path / "a.pcap", delays, bps=bps, queued_s=queued_s)
+    facts = read_capture(path, None, None).facts
+    assert facts is not None
+    assert facts["view"] == "receiver"
+    assert [one["base_rtt_ns"] / 1e6 for one in facts["phases"]] == pytest.approx(
+        [2 * delay for delay in delays_ms], abs=5.0
+    )
+    begins = [one["from_ns"] / 1e9 for one in facts["phases"]]
+    assert begins == pytest.approx([0.0, 7.0, 15.0], abs=0.3)
+
+
+def test_a_receiver_sees_no_change_of_a_steady_path(tmp_path: Path) -> None:
+    path = drained_at_receiver(tmp_path / "a.pcap", ((0.0, 0.03),), seconds=15.0)
+    facts = read_capture(path, None, None).facts
     assert facts is not None
     assert not facts["phases"]

@@ -190,7 +190,7 @@ def _steps(log: PingLog, events: Events) -> Iterator[Finding]:
         return
     size = float(np.median([abs(step.after_s - step.before_s) for step in steps]))
     first = steps[0]
-    times = "once" if len(steps) == 1 else f"{len(steps)} times"
+    times = {1: "once", 2: "twice"}.get(len(steps), f"{len(steps)} times")
     regular = period(np.array([step.at_s for step in steps]), log.interval_s)
     every = f", every {span_words(regular.every_s)}" if regular else ""
     yield Finding(

@@ -7,11 +7,12 @@
 //! the answers by the rest of a round trip then makes every analysis of a sender's capture possible
 //! here.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use airtcp_units::{Duration, Instant};
 
 use super::path_phases::Phase;
+use super::way_back::{self, Answers, Prompted, WINDOW};
 use crate::packet::{Packet, Way};
 
 /// Ticks of timestamp clocks, in nanoseconds: Linux with and without `tcp_usec_ts`, and kernels
@@ -23,8 +24,6 @@ const NEAR_TICK: f64 = 0.1;
 const DRIFT: f64 = 200e-6;
 /// Minimum number of packets to detect a clock.
 const MIN_PACKETS: usize = 50;
-/// Length of the windows for shortest times over a path that changes.
-const WINDOW: Duration = Duration::from_secs(1);
 
 /// A packet lost upstream of the capture: the packet that repaired it, and the first arrival sent
 /// after it, as indices into the segments of the data direction.
@@ -45,7 +44,14 @@ pub fn packets(
     missing: &[UpstreamLoss],
 ) -> Option<Vec<Packet>> {
     let clock = Clock::of(packets.clone().filter(|packet| packet.way == way))?;
-    let bases = by_phase(packets.clone(), way, &clock, base, phases);
+    let prompted = prompted(packets.clone(), way, &clock);
+    let back = way_back::phases(&prompted, clock.tick());
+    // Those of the way back itself are more precise, and show on a full link, too.
+    let phases = if back.is_empty() { phases } else { &back };
+    let bases = match phases {
+        [] => vec![base],
+        _ => way_back::by_phase(&prompted, phases, base),
+    };
     let mut last_answer = Instant::ZERO;
     let mut moved: Vec<(Instant, u64, Packet)> = Vec::new();
     let mut lost: HashMap<u32, Vec<u32>> = HashMap::new();
@@ -112,52 +118,23 @@ pub fn packets(
     Some(at_its_time.collect())
 }
 
-/// The shortest time from an answer to the data that it prompts, by phase; only `base` without
-/// phases.
-fn by_phase(
-    packets: impl Iterator<Item = Packet>,
-    way: Way,
-    clock: &Clock,
-    base: Duration,
-    phases: &[Phase],
-) -> Vec<Duration> {
-    if phases.is_empty() {
-        return vec![base];
-    }
-    // The shortest in each window: the start of a phase may be seen late.
-    let mut shortest: Vec<BTreeMap<u64, Duration>> = vec![BTreeMap::new(); phases.len()];
-    let mut first_with: HashMap<u32, Instant> = HashMap::new();
+/// The times from an answer to the data that it prompts.
+fn prompted(packets: impl Iterator<Item = Packet>, way: Way, clock: &Clock) -> Vec<Prompted> {
+    let mut answers = Answers::default();
     let mut unwrapped = Unwrapped::default();
-    for packet in packets {
-        let Some(both) = packet.segment.timestamps else {
-            continue;
-        };
-        if packet.way != way {
-            first_with.entry(both.value).or_insert(packet.time);
-            continue;
-        }
-        let left = clock.at(unwrapped.next(both.value));
-        // Only the first packet that echoes an answer left at its arrival.
-        if let Some(answered) = first_with.remove(&both.echo)
-            && left >= answered
-        {
-            let phase = phases.partition_point(|phase| phase.from <= answered);
-            let took = left - answered;
-            shortest[phase.saturating_sub(1)]
-                .entry(answered.as_nanos() / WINDOW.as_nanos())
-                .and_modify(|least| *least = took.min(*least))
-                .or_insert(took);
-        }
-    }
-    let median = |windows: BTreeMap<u64, Duration>| {
-        let mut times: Vec<Duration> = windows.into_values().collect();
-        let half = times.len() / 2;
-        (!times.is_empty()).then(|| *times.select_nth_unstable(half).1)
-    };
-    shortest
-        .into_iter()
-        .map(|windows| median(windows).unwrap_or(base))
-        .collect()
+    let mut found: Vec<Prompted> = packets
+        .filter_map(|packet| {
+            let both = packet.segment.timestamps?;
+            if packet.way == way {
+                answers.prompt(both.echo, clock.at(unwrapped.next(both.value)))
+            } else {
+                answers.leaves(both.value, packet.time);
+                None
+            }
+        })
+        .collect();
+    found.sort_by_key(|one| one.answered);
+    found
 }
 
 /// Timestamps unwrapped beyond 2³², from the first one seen.

@@ -34,6 +34,7 @@ mod tests;
 mod trigger;
 mod vantage;
 mod verdict;
+mod way_back;
 mod wire;
 
 use airtcp_units::{Duration, Instant};

@@ -73,7 +73,13 @@ pub fn locate(packets: impl Iterator<Item = Packet>, flow: &Flow, way: Way) -> V
     let to_receiver = fifth(&mut delays.to_receiver);
     let to_sender = fifth(&mut delays.to_sender).or(handshake);
     let least_to_sender = delays.to_sender.iter().min().copied().or(handshake);
-    let (place, is_certain) = place(to_receiver, to_sender);
+    let (mut place, is_certain) = place(to_receiver, to_sender);
+    // Data never leaves before the acknowledgment that it echoes arrives, however long it mostly
+    // waits for its application, or for room in its buffer.
+    let shortest = delays.to_receiver.iter().min().copied();
+    if place == Place::Middle && self::place(shortest, least_to_sender).0 == Place::Sender {
+        place = Place::Sender;
+    }
     Vantage {
         place,
         to_receiver,

@@ -22,7 +22,7 @@ def path_words(facts: Facts) -> str | None:
         for _, after in pairwise(phases)
     ]
     more = "" if len(changes) <= MAX_SAID else f", and {len(changes) - MAX_SAID} more"
-    times = "once" if len(changes) == 1 else f"{len(changes)} times"
+    times = {1: "once", 2: "twice"}.get(len(changes), f"{len(changes)} times")
     first = seconds_words(phases[0]["base_rtt_ns"] / 1e9)
     return (
         f"the path changes {times} (round trip without a queue {first}, "
