@@ -241,6 +241,14 @@ impl Cdg {
         self.ineffectual <= INEFFECTUAL
     }
 
+    /// A reduction is over: the queue is unknown again (`CA_EVENT_COMPLETE_CWR`).
+    const fn begin_anew(&mut self) {
+        self.is_reducing = false;
+        self.was_used = true;
+        self.queue = Queue::Unknown;
+        self.begin_round();
+    }
+
     const fn begin_round(&mut self) {
         self.round_ends = self.nxt;
         self.last_round = self.round;
@@ -278,7 +286,7 @@ impl Rule for Cdg {
         let was_recovering = self.is_recovering;
         self.is_recovering = ack.repairing == Repairing::FastRecovery;
         if was_recovering && !self.is_recovering {
-            self.on_reduction_over();
+            self.begin_anew();
         }
         if self.is_recovering || self.is_reducing || advanced == 0 {
             return;
@@ -332,11 +340,11 @@ impl Rule for Cdg {
         (base / windows.mss * BACKOFF_LEAVES / 1024).max(2) * windows.mss
     }
 
-    fn on_reduction_over(&mut self) {
-        self.is_reducing = false;
-        self.was_used = true;
-        self.queue = Queue::Unknown;
-        self.begin_round();
+    /// The end of a fast recovery, however it ends, is seen at the next acknowledgment.
+    fn on_reduction_over(&mut self, _windows: &mut Windows) {
+        if !self.is_recovering {
+            self.begin_anew();
+        }
     }
 
     fn on_timeout(&mut self) {
@@ -451,7 +459,7 @@ mod tests {
         rule.demands = true;
         rule.shadow = 100 * MSS;
         assert_eq!(rule.threshold_for_mark(100 * MSS, &windows), 70 * MSS);
-        rule.on_reduction_over();
+        rule.begin_anew();
         windows.cwnd = 70 * MSS;
         assert_eq!(rule.threshold(70 * MSS, &windows), 50 * MSS);
         windows.cwnd = 50 * MSS;

@@ -103,8 +103,12 @@ macro_rules! controls {
                 match self { $(Self::$Name(rule) => rule.threshold_for_mark(base, windows),)+ }
             }
 
-            fn on_reduction_over(&mut self) {
-                match self { $(Self::$Name(rule) => rule.on_reduction_over(),)+ }
+            fn on_given_up(&mut self, windows: &mut Windows) {
+                match self { $(Self::$Name(rule) => rule.on_given_up(windows),)+ }
+            }
+
+            fn on_reduction_over(&mut self, windows: &mut Windows) {
+                match self { $(Self::$Name(rule) => rule.on_reduction_over(windows),)+ }
             }
 
             fn on_timeout(&mut self) {

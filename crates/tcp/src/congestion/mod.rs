@@ -297,10 +297,10 @@ impl Congestion {
         }
     }
 
-    /// Called when the window has reached the value set for a mark or by the rule's demand.
+    /// Called when the window has reached the value set for a loss, a mark or the rule's demand.
     pub fn on_reduction_over(&mut self) {
         if let Control::WindowBased(control) = &mut self.control {
-            control.rule.on_reduction_over();
+            control.rule.on_reduction_over(&mut self.windows);
         }
     }
 
@@ -338,7 +338,10 @@ impl Congestion {
     }
 
     /// Sets the window to one segment, for a slow start after a loss (Tahoe).
-    pub const fn restart(&mut self) {
+    pub fn restart(&mut self) {
+        if let Control::WindowBased(control) = &mut self.control {
+            control.rule.on_given_up(&mut self.windows);
+        }
         self.windows.cwnd = self.windows.mss;
     }
 

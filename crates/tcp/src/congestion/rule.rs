@@ -56,8 +56,13 @@ pub(super) trait Rule {
         self.threshold(base, windows)
     }
 
-    /// Called when the window has reached the value set for a mark or on the rule's demand.
-    fn on_reduction_over(&mut self) {}
+    /// Called after the threshold is set for a loss with which slow start begins anew: the first
+    /// timeout for this data (Linux, `CA_EVENT_LOSS`), or any loss without fast recovery (Tahoe).
+    fn on_given_up(&mut self, _windows: &mut Windows) {}
+
+    /// Called when the window has reached the value set for a loss, a mark or the rule's demand: a
+    /// fast recovery or a reduction is over (Linux, `CA_EVENT_COMPLETE_CWR`).
+    fn on_reduction_over(&mut self, _windows: &mut Windows) {}
 
     /// Called when the retransmission timer has expired.
     fn on_timeout(&mut self) {}

@@ -1,7 +1,7 @@
 //! Westwood+ (Grieco & Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and
-//! Vegas TCP congestion control", CCR 34(2), 2004): a loss leaves the window that the measured
-//! bandwidth fills at the minimum round trip. One bandwidth sample per round trip, filtered twice,
-//! as in Linux.
+//! Vegas TCP congestion control", CCR 34(2), 2004), as Linux has it (`net/ipv4/tcp_westwood.c`):
+//! Reno until a loss is repaired; then the window is the one that the measured bandwidth fills at
+//! the minimum round trip. One bandwidth sample per round trip, filtered twice.
 
 use airtcp_units::{Duration, Instant};
 
@@ -18,10 +18,16 @@ const MIN_SAMPLE: Duration = Duration::from_millis(50);
 pub struct Westwood {
     reno: Reno,
     began: Option<Instant>,
+    /// Bytes of the sample being built.
     delivered: u64,
+    /// First unacknowledged byte.
+    una: u64,
+    /// Bytes counted for duplicate acknowledgments, to be subtracted once they are acknowledged.
+    accounted: u64,
     once_filtered: Option<u64>,
     estimate: u64,
-    minimum_rtt: Duration,
+    rtt: Option<Duration>,
+    minimum_rtt: Option<Duration>,
 }
 
 impl Start for Westwood {
@@ -30,16 +36,30 @@ impl Start for Westwood {
     }
 }
 
-impl Rule for Westwood {
-    fn observe(&mut self, ack: &Ack, _windows: &mut Windows) {
-        self.minimum_rtt = ack.minimum_rtt;
-        let began = *self.began.get_or_insert(ack.now);
-        self.delivered += ack.delivered;
-        let span = ack.now - began;
-        if span <= MIN_SAMPLE.max(ack.srtt) {
-            return;
+impl Westwood {
+    /// Bytes that an acknowledgment up to `una` stands for: a duplicate for a segment, which the
+    /// acknowledgment of that segment does not count again (`westwood_acked_count`).
+    fn count(&mut self, una: u64, mss: u64) -> u64 {
+        let advanced = una - self.una;
+        self.una = una;
+        if advanced == 0 {
+            self.accounted += mss;
+            return mss;
         }
-        let sample = u128::from(self.delivered) * 1_000_000_000 / u128::from(span.as_nanos());
+        if advanced <= mss {
+            return advanced;
+        }
+        if self.accounted >= advanced {
+            self.accounted -= advanced;
+            return mss;
+        }
+        advanced - core::mem::take(&mut self.accounted)
+    }
+
+    /// Ends the sample, which took `span`.
+    fn take_sample(&mut self, span: Duration) {
+        let bytes = u128::from(core::mem::take(&mut self.delivered));
+        let sample = bytes * 1_000_000_000 / u128::from(span.as_nanos());
         let sample = u64::try_from(sample).unwrap_or(u64::MAX);
         match self.once_filtered {
             // The first sample substitutes for all earlier ones.
@@ -50,20 +70,57 @@ impl Rule for Westwood {
                 self.estimate = filtered(self.estimate, once);
             }
         }
-        self.began = Some(ack.now);
-        self.delivered = 0;
+    }
+
+    /// BWE × RTTmin in whole segments, at least two.
+    fn filled(&self, windows: &Windows) -> u64 {
+        let minimum = self.minimum_rtt.unwrap_or(Duration::ZERO);
+        let bytes = u128::from(self.estimate) * u128::from(minimum.as_nanos());
+        let bytes = u64::try_from(bytes / 1_000_000_000).unwrap_or(u64::MAX);
+        (bytes / windows.mss * windows.mss).max(2 * windows.mss)
+    }
+}
+
+impl Rule for Westwood {
+    fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
+        match (self.began, self.rtt) {
+            // The sample begins with the transmission, and its data counts as a duplicate's.
+            (None, _) => {
+                let rtt = ack.rtt.unwrap_or(Duration::ZERO);
+                let sent = ack.now.as_nanos().saturating_sub(rtt.as_nanos());
+                (self.began, self.una) = (Some(Instant::from_nanos(sent)), ack.una);
+            }
+            (Some(began), Some(rtt)) if ack.now - began > MIN_SAMPLE.max(rtt) => {
+                self.take_sample(ack.now - began);
+                self.began = Some(ack.now);
+            }
+            _ => {}
+        }
+        self.delivered += self.count(ack.una, windows.mss);
+        self.rtt = ack.rtt.or(self.rtt);
+        self.minimum_rtt = match (self.minimum_rtt, self.rtt) {
+            (Some(least), Some(rtt)) => Some(least.min(rtt)),
+            (least, rtt) => least.or(rtt),
+        };
     }
 
     fn grow(&mut self, acked: u64, windows: &Windows) -> u64 {
         self.reno.grow(acked, windows)
     }
 
-    fn threshold(&mut self, _base: u64, windows: &Windows) -> u64 {
-        self.reno = Reno::default();
-        // BWE × RTTmin, at least two segments.
-        let bytes = u128::from(self.estimate) * u128::from(self.minimum_rtt.as_nanos());
-        let bytes = u64::try_from(bytes / 1_000_000_000).unwrap_or(u64::MAX);
-        (bytes / windows.mss * windows.mss).max(2 * windows.mss)
+    fn threshold(&mut self, base: u64, windows: &Windows) -> u64 {
+        self.reno.threshold(base, windows)
+    }
+
+    /// The minimum round trip is measured anew: the path may have changed (`reset_rtt_min`).
+    fn on_given_up(&mut self, windows: &mut Windows) {
+        windows.ssthresh = self.filled(windows);
+        self.minimum_rtt = None;
+    }
+
+    fn on_reduction_over(&mut self, windows: &mut Windows) {
+        windows.ssthresh = self.filled(windows);
+        windows.settle();
     }
 }
 

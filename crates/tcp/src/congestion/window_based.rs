@@ -178,6 +178,7 @@ impl WindowBased {
         if reduces {
             let base = self.reduction_base(flight_size, windows);
             windows.ssthresh = self.rule.threshold(base, windows);
+            self.rule.on_given_up(windows);
         }
         self.rule.on_timeout();
         self.slow_start.on_timeout();

@@ -165,7 +165,7 @@ impl Sender {
         let waits = self.look_for_losses(now, observer);
         self.judge_outage(before);
         let delivered = self.delivered(before, 0);
-        self.move_marked_window(before, delivered);
+        self.move_marked_window(now, before, delivered);
         self.set_recovery_window(before, delivered);
         self.grow_by_period(before, delivered, acknowledgment.marked);
         // While segments are reordered, SACKs are progress like any other (Linux,
@@ -364,7 +364,7 @@ impl Sender {
 
     /// Moves the window when `delivered` more bytes have arrived, and new data is acknowledged.
     fn follow_delivery(&mut self, now: Instant, before: &Before, delivered: u64, marked: bool) {
-        self.move_marked_window(before, delivered);
+        self.move_marked_window(now, before, delivered);
         if self.repair.is_fast() {
             self.set_recovery_window(before, delivered);
             self.grow_by_period(before, delivered, marked);

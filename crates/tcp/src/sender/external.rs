@@ -173,9 +173,18 @@ impl Sender {
         }
     }
 
-    /// Notifies the control that a reduction of the window is complete, and the state is Open
-    /// again.
-    pub(super) fn on_external_repaired(&mut self, now: Instant, complete: bool) {
+    /// Notifies the control that a repair or a reduction is over; `complete`: the window has
+    /// reached the value set for it.
+    pub(super) fn on_reduction_over(&mut self, now: Instant, complete: bool) {
+        if self.congestion.external().is_some() {
+            self.on_external_reduction_over(now, complete);
+        } else if complete {
+            self.congestion.on_reduction_over();
+        }
+    }
+
+    /// The same for an external control: the state is Open again.
+    fn on_external_reduction_over(&mut self, now: Instant, complete: bool) {
         self.show_external(now);
         if complete && !self.congestion.is_external_model() {
             self.congestion

@@ -260,9 +260,7 @@ impl Sender {
             self.settle_window(&recovery.pace);
             self.detection.on_recovered();
         }
-        if self.congestion.external().is_some() {
-            self.on_external_repaired(now, is_complete);
-        }
+        self.on_reduction_over(now, is_complete);
         observer.event(now, Event::RecoveryExit);
     }
 

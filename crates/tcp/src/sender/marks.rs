@@ -162,7 +162,7 @@ impl Sender {
     /// under way or something is being repaired. Returns whether it did.
     #[cold]
     pub(super) fn reduce_window(&mut self, now: Instant) -> bool {
-        self.end_reduction_for_mark();
+        self.end_reduction_for_mark(now);
         if !self.repair.is_open() || self.is_reduced_for_mark() {
             return false;
         }
@@ -191,15 +191,15 @@ impl Sender {
 
     /// Moves a window that a mark reduces gradually, when `delivered` more bytes have arrived.
     #[inline]
-    pub(super) fn move_marked_window(&mut self, before: &Before, delivered: u64) {
+    pub(super) fn move_marked_window(&mut self, now: Instant, before: &Before, delivered: u64) {
         if self.extras.marks().is_some() {
-            self.go_on_reducing(before, delivered);
+            self.go_on_reducing(now, before, delivered);
         }
     }
 
     #[inline(never)]
-    fn go_on_reducing(&mut self, before: &Before, delivered: u64) {
-        self.end_reduction_for_mark();
+    fn go_on_reducing(&mut self, now: Instant, before: &Before, delivered: u64) {
+        self.end_reduction_for_mark(now);
         let Some(mut reduction) = self
             .extras
             .marks_mut()
@@ -215,7 +215,7 @@ impl Sender {
     }
 
     /// Ends a reduction once the data sent before it, and a segment after that, is acknowledged.
-    fn end_reduction_for_mark(&mut self) {
+    fn end_reduction_for_mark(&mut self, now: Instant) {
         if self.is_reduced_for_mark() {
             return;
         }
@@ -225,7 +225,7 @@ impl Sender {
             if reduction.pace != Pace::AtOnce {
                 self.settle_window(&reduction.pace);
             }
-            self.congestion.on_reduction_over();
+            self.on_reduction_over(now, true);
         }
     }
 

@@ -113,7 +113,7 @@ impl Sender {
         // Without SACK blocks only time can reveal losses.
         let waits = self.detection.is_by_time() && self.look_for_losses(now, observer);
         let delivered = self.delivered(&before, acked);
-        self.move_marked_window(&before, delivered);
+        self.move_marked_window(now, &before, delivered);
         if self.repair.is_fast() {
             self.set_recovery_window(&before, delivered);
         } else if credit == GrowthCredit::Delivered {

@@ -54,15 +54,64 @@ fn cubic_makes_room_for_others() {
     assert!(format!("{cubic:?}").contains("mark: 68.0"), "{cubic:?}");
 }
 
-/// Grieco & Mascolo: a steady 1 MB/s is estimated correctly, and a loss leaves BWE × RTTmin: 50
-/// segments at 50 ms, whatever the window was.
+/// Westwood+ after three seconds of 1 MB/s, acknowledged by two segments at a time: round trips of
+/// 200 ms, but for one of 50 ms. `duplicates`: every second acknowledgment is a duplicate.
+fn westwood(duplicates: bool) -> Congestion {
+    let mut congestion = with_control(CongestionControl::Westwood, 200);
+    for pair in 1..1500 {
+        let mut seen = ack(2 * pair, if pair == 2 { 50 } else { 200 }, 50);
+        seen.una = 2 * MSS * if duplicates { pair / 2 * 2 } else { pair };
+        congestion.observe(&seen);
+    }
+    congestion
+}
+
+/// Grieco & Mascolo with Linux's order: a steady 1 MB/s is estimated correctly; a loss halves the
+/// window, and its repair leaves BWE × RTTmin, 50 segments at 50 ms, whatever the window was.
 #[test]
 fn westwood_leaves_what_the_bandwidth_fills() {
-    let mut congestion = with_control(CongestionControl::Westwood, 200);
-    for millisecond in 0..3000 {
-        congestion.observe(&ack(millisecond, 200, 50));
-    }
+    let mut congestion = westwood(false);
     congestion.on_loss(200 * MSS, None);
+    assert_eq!(congestion.cwnd(), 100 * MSS);
+    congestion.on_reduction_over();
+    let segments = congestion.cwnd() / MSS;
+    assert!((48..=51).contains(&segments), "{segments}");
+    assert_eq!(congestion.ssthresh(), congestion.cwnd());
+}
+
+/// A timeout leaves it as the threshold, and the minimum round trip is measured anew.
+#[test]
+fn westwood_forgets_the_minimum_round_trip_at_a_timeout() {
+    let mut congestion = westwood(false);
+    congestion.on_timeout(120 * MSS, true);
+    assert_eq!(congestion.cwnd(), MSS);
+    let segments = congestion.ssthresh() / MSS;
+    assert!((48..=51).contains(&segments), "{segments}");
+    let mut seen = ack(3000, 200, 50);
+    seen.una = 3000 * MSS;
+    congestion.observe(&seen);
+    congestion.on_reduction_over();
+    let segments = congestion.cwnd() / MSS;
+    assert!((195..=205).contains(&segments), "{segments}");
+}
+
+/// Without fast recovery no repair ends: the threshold is the estimate's at once.
+#[test]
+fn westwood_opens_to_the_estimate_in_tahoe() {
+    let mut congestion = westwood(false);
+    congestion.on_loss(200 * MSS, None);
+    congestion.restart();
+    assert_eq!(congestion.cwnd(), MSS);
+    let segments = congestion.ssthresh() / MSS;
+    assert!((48..=51).contains(&segments), "{segments}");
+}
+
+/// A duplicate stands for a segment, which the next acknowledgment of four does not count again:
+/// the estimate is the same.
+#[test]
+fn westwood_counts_a_duplicate_once() {
+    let mut congestion = westwood(true);
+    congestion.on_reduction_over();
     let segments = congestion.cwnd() / MSS;
     assert!((48..=51).contains(&segments), "{segments}");
 }

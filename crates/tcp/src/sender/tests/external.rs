@@ -149,6 +149,26 @@ fn a_window_based_control_is_called_as_linux_calls_it() {
     assert_eq!(calls[3].split(' ').next(), Some("grow"), "{calls:?}");
 }
 
+/// Linux, `tcp_end_cwnd_reduction`: the end of a reduction for a mark is reported as a repair's is.
+#[test]
+fn a_reduction_for_a_mark_begins_and_ends_as_linux_reports_it() {
+    let (mut trace, log) = linux(false);
+    trace.sender.heed_marks(MarkFeedback::Echo);
+    trace.at(0).write(100).poll();
+    taken(&log);
+    trace.at(100).marked(2);
+    let calls = taken(&log);
+    assert!(calls[1].starts_with("ssthresh of 10"), "{calls:?}");
+    assert_eq!(calls[2..], ["Open to ReducedForMark"]);
+    trace.at(101).ack(10);
+    let sent = trace.sender.nxt() / MSS;
+    taken(&log);
+    trace.at(201).ack(sent);
+    let calls = taken(&log);
+    assert_eq!(calls[1], "event ReductionComplete", "{calls:?}");
+    assert_eq!(calls[2], "ReducedForMark to Open");
+}
+
 #[test]
 fn a_timeout_marks_all_lost_before_the_threshold_is_asked_for() {
     let (mut trace, log) = linux(false);

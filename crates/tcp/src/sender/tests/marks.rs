@@ -6,7 +6,7 @@ use crate::config::{Reduction, ReductionBase};
 impl Trace {
     /// An acknowledgment of the segments below `segment` that echoes a mark; returns the segments
     /// sent then.
-    fn marked(&mut self, segment: u64) -> String {
+    pub(super) fn marked(&mut self, segment: u64) -> String {
         let right_edge = self.right_edge;
         self.take(&Acknowledgment {
             offset: segment * MSS,
