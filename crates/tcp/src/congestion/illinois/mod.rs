@@ -39,7 +39,11 @@ pub struct Illinois {
     /// Whether the delay was ever above its low zone, and rounds since in which it was not.
     was_above: bool,
     low_rounds: u32,
-    /// Bytes acknowledged since the window last grew.
+    /// First unacknowledged byte.
+    una: Option<u64>,
+    /// Bytes that the last acknowledgment covers, also those that were SACKed before.
+    covered: u64,
+    /// Bytes covered since the window last grew.
     acked: u64,
 }
 
@@ -56,6 +60,8 @@ impl Start for Illinois {
             nxt: 0,
             was_above: false,
             low_rounds: 0,
+            una: None,
+            covered: 0,
             acked: 0,
         }
     }
@@ -115,6 +121,8 @@ const fn reduction(delay: u64, longest: u64) -> u64 {
 impl Rule for Illinois {
     fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
         self.nxt = ack.nxt;
+        let una = self.una.replace(ack.una);
+        self.covered = una.map_or(ack.delivered, |una| ack.una - una);
         if let Some(rtt) = ack.rtt {
             let rtt = (rtt.as_nanos() / 1000).min(MAX_RTT_US);
             self.base = self.base.min(rtt);
@@ -128,8 +136,9 @@ impl Rule for Illinois {
         }
     }
 
-    fn grow(&mut self, acked: u64, windows: &Windows) -> u64 {
-        self.acked += acked;
+    /// An acknowledgment that ends a repair covers everything SACKed in it (`pkts_acked`).
+    fn grow(&mut self, _acked: u64, windows: &Windows) -> u64 {
+        self.acked += core::mem::replace(&mut self.covered, windows.mss);
         let delta = self.acked * self.alpha / ALPHA_UNIT;
         if delta < windows.cwnd {
             return 0;

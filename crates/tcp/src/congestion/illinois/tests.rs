@@ -141,11 +141,31 @@ fn a_round_trip_of_ten_seconds_counts_as_three() {
 fn growth_is_counted_in_whole_segments() {
     let mut rule = illinois();
     rule.alpha = ALPHA_UNIT;
+    rule.covered = MSS;
     let grown: Vec<u64> = (0..20).map(|_| rule.grow(MSS, &windows(10))).collect();
     assert_eq!(grown.iter().sum::<u64>(), 2 * MSS);
     assert_eq!((grown[8], grown[9], grown[19]), (0, MSS, MSS));
     rule.alpha = MAX_ALPHA;
+    rule.covered = 30 * MSS;
     assert_eq!(rule.grow(30 * MSS, &windows(100)), 3 * MSS);
+}
+
+/// `pkts_acked` of `struct ack_sample`: what an acknowledgment covers, though all but one segment
+/// were SACKed before.
+#[test]
+fn growth_counts_what_an_acknowledgment_covers() {
+    let mut rule = illinois();
+    let mut covered = 0;
+    for una in [1, 2, 32] {
+        rule.observe(
+            &ack(una * MSS, 100 * MSS, 1000, Repairing::FastRecovery),
+            &mut windows(100),
+        );
+        covered += rule.covered / MSS;
+    }
+    assert_eq!((covered, rule.covered), (32, 30 * MSS));
+    rule.alpha = MAX_ALPHA;
+    assert_eq!(rule.grow(MSS, &windows(100)), 3 * MSS);
 }
 
 /// `tcp_illinois_ssthresh`: in whole segments, two at least, and the data acknowledged since the
