@@ -48,6 +48,9 @@ pub struct Map {
     pub region: usize,
 }
 
+/// No kernel takes a larger value (`BPF_LOCAL_STORAGE_MAX_VALUE_SIZE` is a few bytes less).
+const MAX_STORAGE: u32 = 0xffff;
+
 impl Map {
     /// Most bytes of a map's values.
     pub const MAX_BYTES: u64 = 16 << 20;
@@ -56,6 +59,26 @@ impl Map {
     #[must_use]
     pub const fn stride(&self) -> u64 {
         (self.value_size as u64).next_multiple_of(8)
+    }
+
+    /// Why the kernel does not create it (`array_map_alloc_check`, `htab_map_alloc_check`,
+    /// `bpf_local_storage_map_alloc_check`).
+    #[must_use]
+    pub const fn fault(&self) -> Option<&'static str> {
+        let is_storage = matches!(self.kind, Kind::Storage);
+        if self.value_size == 0 {
+            return Some("expected values of at least a byte");
+        }
+        match self.kind {
+            Kind::Hash if self.key_size == 0 => Some("expected keys of at least a byte"),
+            Kind::Array | Kind::Storage if self.key_size != 4 => Some("expected keys of 4 bytes"),
+            _ if is_storage && self.value_size > MAX_STORAGE => {
+                Some("a value of a socket's storage has at most 65535 bytes")
+            }
+            _ if is_storage && self.entries != 0 => Some("a socket's storage has no max_entries"),
+            _ if !is_storage && self.entries == 0 => Some("expected max_entries of at least 1"),
+            _ => None,
+        }
     }
 
     /// Bytes of all values; `None` if they are too many.

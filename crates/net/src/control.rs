@@ -6,13 +6,14 @@ use std::process::Command;
 use airtcp_emulate::inside::exit_code;
 use airtcp_host::bpf::{Program, Registered, Verdicts};
 use airtcp_host::error::{Error, Result, Tried};
-use airtcp_remedies::bpf::Object;
+use airtcp_remedies::bpf::unverified;
 use clap::Args;
 
 /// Register a congestion control in BPF while a command runs
 ///
 /// Sockets of the command select it by name (`iperf3 -C newzag`, TCP_CONGESTION). It is removed
-/// when the command ends, even after kill -9, and its counters are printed. Requires root.
+/// when the command ends, even after kill -9, and its counters are printed. An object file is
+/// loaded as it is: the kernel decides whether it takes it. Requires root.
 ///
 /// Example: airtcp-net control newzag --set adjusted=1 -- iperf3 -C newzag -c 10.0.0.1
 #[derive(Args, Clone, Debug)]
@@ -50,15 +51,15 @@ pub fn run(options: &Options) -> Result<i32> {
             })
         })
         .collect::<Result<_>>()?;
-    let program = match options.name.ends_with(".o") {
-        true => {
-            let object = Object::open(&options.name).map_err(Error::new)?;
-            Program {
-                control: object.control_name(),
-                object: Some(object.bytes()),
-            }
-        }
-        false => Program::shipped(&options.name),
+    let is_file = options.name.ends_with(".o") || options.name.ends_with(".c");
+    let object = is_file.then(|| unverified(&options.name)).transpose();
+    let object = object.map_err(Error::new)?;
+    let program = match &object {
+        Some((control, bytes)) => Program {
+            control,
+            object: Some(bytes),
+        },
+        None => Program::shipped(&options.name),
     };
     let name = options.called.as_deref().unwrap_or(program.control);
     let registered = Registered::new(program, name, &constants)?;

@@ -61,6 +61,45 @@ pub fn compiled(source: &Path) -> Result<PathBuf, String> {
     compiler(source)
 }
 
+/// The name of the control in the object file at `path`, and the file's content, for a kernel,
+/// which decides itself whether it takes them.
+///
+/// # Errors
+///
+/// It cannot be read, or has no congestion control; says why.
+pub fn unverified(path: &str) -> Result<(String, Vec<u8>), String> {
+    check_name(path)?;
+    let bytes = content(path)?;
+    check_size(path, &bytes)?;
+    let name = Program::name_of(&bytes).map_err(|error| format!("{path}: {error}"))?;
+    Ok((name, bytes))
+}
+
+fn content(path: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| format!("{path} cannot be read ({error}); check that it exists"))?;
+    Ok(bytes)
+}
+
+fn check_name(path: &str) -> Result<(), String> {
+    if path.ends_with(".c") {
+        return Err(format!(
+            "{path} is a source: give it to --bpf, which compiles it, or compile it with clang -O2 \
+             -g -target bpf -c"
+        ));
+    }
+    Ok(())
+}
+
+fn check_size(path: &str, bytes: &[u8]) -> Result<(), String> {
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("{path}: expected an object file of at most 16 MiB"));
+    }
+    Ok(())
+}
+
 /// Every object read so far. A remedy, and a control of a configuration, are plain values that
 /// refer to them.
 static OBJECTS: Mutex<Vec<&'static Object>> = Mutex::new(Vec::new());
@@ -72,22 +111,13 @@ impl Object {
     ///
     /// It cannot be read, or is not a congestion control that can be simulated; says why.
     pub fn open(path: &str) -> Result<&'static Self, String> {
-        if path.ends_with(".c") {
-            return Err(format!(
-                "{path} is a source: give it to --bpf, which compiles it, or compile it with \
-                 clang -O2 -g -target bpf -c"
-            ));
-        }
+        check_name(path)?;
         if path.contains(SEPARATORS) {
             return Err(format!(
                 "{path}: a file name with : + or , has another meaning here; rename the file"
             ));
         }
-        let mut bytes = Vec::new();
-        File::open(path)
-            .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-            .map_err(|error| format!("{path} cannot be read ({error}); check that it exists"))?;
-        Self::read(path, bytes)
+        Self::read(path, content(path)?)
     }
 
     /// The same from a file's content.
@@ -96,9 +126,7 @@ impl Object {
     ///
     /// As [`Self::open`].
     pub fn read(path: &str, bytes: Vec<u8>) -> Result<&'static Self, String> {
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(format!("{path}: expected an object file of at most 16 MiB"));
-        }
+        check_size(path, &bytes)?;
         let name = format!("{PREFIX}{path}");
         let mut objects = OBJECTS.lock().unwrap_or_else(PoisonError::into_inner);
         let known = objects

@@ -74,7 +74,7 @@ impl Data {
                 read_only: name.starts_with(".rodata"),
             });
         }
-        data.configure(types, options)?;
+        data.configure(file, types, options)?;
         data.declare_maps(types)?;
         if data.sections.len() + data.maps.len() > MAX_REGIONS {
             return Err(Error::new(format!(
@@ -105,7 +105,12 @@ impl Data {
     }
 
     /// Sets the values that the program asks of the kernel's configuration (`__kconfig`).
-    fn configure(&mut self, types: &Types, options: &Options) -> Result<()> {
+    fn configure(
+        &mut self,
+        file: &object::File<'_>,
+        types: &Types,
+        options: &Options,
+    ) -> Result<()> {
         let region = self.next_region();
         let mut bytes: Vec<u8> = Vec::new();
         for (name, ty) in variables(types, ".kconfig") {
@@ -116,6 +121,8 @@ impl Data {
                 }
                 // A built-in part; `enum libbpf_tristate` and booleans alike.
                 name if name.starts_with("CONFIG_TCP_CONG_") => 1,
+                // Nobody has set it.
+                name if is_weak(file, name) => 0,
                 name => {
                     return Err(Error::new(format!(
                         "{name}: expected CONFIG_HZ, LINUX_KERNEL_VERSION or CONFIG_TCP_CONG_…; \
@@ -176,6 +183,12 @@ impl Data {
                 region: self.next_region() + self.maps.len(),
                 name,
             };
+            if let Some(fault) = map.fault() {
+                let name = &map.name;
+                return Err(Error::new(format!(
+                    "map {name}: {fault}; the kernel refuses it (EINVAL)"
+                )));
+            }
             if map.bytes().is_none() {
                 let most = Map::MAX_BYTES;
                 let name = &map.name;
@@ -230,6 +243,11 @@ impl Data {
             }
         }
     }
+}
+
+fn is_weak(file: &object::File<'_>, name: &str) -> bool {
+    file.symbols()
+        .any(|symbol| symbol.is_weak() && symbol.name() == Ok(name))
 }
 
 /// Adds an integer, or the integers of an array or structure, to a list.

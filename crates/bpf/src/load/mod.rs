@@ -8,6 +8,7 @@ mod link;
 mod operations;
 mod records;
 mod relocate;
+mod sections;
 
 use alloc::format;
 use alloc::string::String;
@@ -114,17 +115,8 @@ impl Program {
     /// It is no such object, or the kernel's verifier would refuse it; the error gives place and
     /// reason.
     pub fn load(bytes: &[u8], options: &Options) -> Result<Self> {
-        let file = object::File::parse(bytes).map_err(Error::from_object)?;
-        if file.architecture() != Architecture::Bpf || !file.is_little_endian() {
-            return Err(Error::new(
-                "not an object file for BPF, little endian: compile with clang -target bpf",
-            ));
-        }
-        let section = |name: &str| file.section_by_name(name).and_then(|s| s.data().ok());
-        let without = |name| Error::new(format!("no section {name}: compile with -g"));
-        let damaged = |name| Error::new(format!("section {name} is damaged"));
-        let types = section(".BTF").ok_or_else(|| without(".BTF"))?;
-        let types = Types::read(types).ok_or_else(|| damaged(".BTF"))?;
+        let (file, types) = parsed(bytes)?;
+        let section = |name| section(&file, name);
         let records = section(".BTF.ext").ok_or_else(|| without(".BTF.ext"))?;
         let records = records::read(&types, records).ok_or_else(|| damaged(".BTF.ext"))?;
         let licence = until_zero(section("license").unwrap_or(&[]));
@@ -168,6 +160,42 @@ impl Program {
         program.cong_control = arguments.unwrap_or(program.cong_control);
         Ok(program)
     }
+
+    /// The name of an object file's congestion control, which is not checked: a kernel is the judge
+    /// of what it loads.
+    ///
+    /// # Errors
+    ///
+    /// There is no congestion control in it.
+    pub fn name_of(bytes: &[u8]) -> Result<String> {
+        let (file, types) = parsed(bytes)?;
+        operations::name(&file, &types)
+    }
+}
+
+/// An object file and its types.
+fn parsed(bytes: &[u8]) -> Result<(object::File<'_>, Types)> {
+    let file = object::File::parse(bytes).map_err(Error::from_object)?;
+    if file.architecture() != Architecture::Bpf || !file.is_little_endian() {
+        return Err(Error::new(
+            "not an object file for BPF, little endian: compile with clang -target bpf",
+        ));
+    }
+    let types = section(&file, ".BTF").ok_or_else(|| without(".BTF"))?;
+    let types = Types::read(types).ok_or_else(|| damaged(".BTF"))?;
+    Ok((file, types))
+}
+
+fn section<'a>(file: &object::File<'a>, name: &str) -> Option<&'a [u8]> {
+    file.section_by_name(name)?.data().ok()
+}
+
+fn without(section: &str) -> Error {
+    Error::new(format!("no section {section}: compile with -g"))
+}
+
+fn damaged(section: &str) -> Error {
+    Error::new(format!("section {section} is damaged"))
 }
 
 /// Relocates and links code. Returns the layout of the mirror, and the instructions.

@@ -4,11 +4,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolSection};
+use object::{File, Object, ObjectSection, ObjectSymbol, RelocationTarget, Section};
 
 use super::btf::{Member, Type, Types, word};
 use super::code::Code;
-use super::{Error, Result};
+use super::{Error, Result, sections};
 use crate::program::{CongControlArguments, Operation};
 use crate::trace::until_zero;
 
@@ -37,8 +37,121 @@ pub struct Operations {
     pub is_verified: bool,
 }
 
+/// The variable of a control.
+struct Variable<'a> {
+    section: Section<'a, 'a>,
+    bytes: &'a [u8],
+    name: &'a str,
+    members: &'a [Member],
+    /// Its first byte in the section.
+    start: u64,
+}
+
+impl Variable<'_> {
+    fn damaged(&self) -> Error {
+        Error::new(format!("the variable {} is damaged", self.name))
+    }
+
+    /// A member's first byte in the section.
+    fn place(&self, member: &Member) -> Option<usize> {
+        let at = self.start.checked_add(u64::from(member.bit / 8))?;
+        usize::try_from(at).ok()
+    }
+
+    fn member(&self, name: &str) -> Option<usize> {
+        let member = self.members.iter().find(|member| member.name == name)?;
+        self.place(member)
+    }
+
+    /// The control's name, with its zeros.
+    fn control(&self) -> Result<&[u8]> {
+        self.member("name")
+            .and_then(|at| self.bytes.get(at..)?.get(..NAME))
+            .ok_or_else(|| {
+                Error::new(format!(
+                    "{}: its struct tcp_congestion_ops has no member char name[16]",
+                    self.name
+                ))
+            })
+    }
+}
+
+/// The name of an object's control.
+pub fn name(file: &File<'_>, types: &Types) -> Result<String> {
+    Ok(until_zero(find(file, types)?.control()?))
+}
+
 /// Reads the one control of an object.
-pub fn read(file: &object::File<'_>, types: &Types, code: &Code) -> Result<Operations> {
+pub fn read(file: &File<'_>, types: &Types, code: &Code) -> Result<Operations> {
+    let variable = find(file, types)?;
+    let is_verified = variable.name != MODULE;
+    if is_verified {
+        sections::check_variable(&variable.section, variable.name)?;
+    }
+    let mut entries = Vec::new();
+    let mut used = Vec::new();
+    for (at, relocation) in variable.section.relocations() {
+        let RelocationTarget::Symbol(target) = relocation.target() else {
+            continue;
+        };
+        let at = usize::try_from(at).ok();
+        let mut members = variable.members.iter();
+        let Some(member) = members.find(|member| at.is_some() && variable.place(member) == at)
+        else {
+            continue;
+        };
+        let symbol = file.symbol_by_index(target).map_err(Error::from_object)?;
+        let Some(target) = symbol.section_index() else {
+            continue;
+        };
+        // A static function is named by its section, and the addend is in the data.
+        let addend = at.and_then(|at| variable.bytes.get(at..)?.first_chunk::<8>());
+        let addend = u64::from_le_bytes(*addend.ok_or_else(|| variable.damaged())?);
+        let byte = symbol.address().wrapping_add(addend);
+        let entry = code.at(target, byte).ok_or_else(|| {
+            Error::new(format!(
+                "{}: the operation {} does not refer to a function",
+                variable.name, member.name
+            ))
+        })?;
+        if is_verified && used.contains(&(target, byte)) {
+            return Err(Error::new(format!(
+                "{}: the operation {} is a function that another operation has already; the \
+                 kernel's loader takes a function for one operation: write a second one",
+                variable.name, member.name
+            )));
+        }
+        let operation = Operation::ALL
+            .iter()
+            .find(|known| known.name() == member.name);
+        let operation = operation.ok_or_else(|| {
+            Error::new(format!(
+                "{}: the operation {} cannot be a BPF program; remove it",
+                variable.name, member.name
+            ))
+        })?;
+        entries.push((*operation, entry));
+        used.push((target, byte));
+    }
+    let control = variable.control()?;
+    let operations = Operations {
+        name: until_zero(control),
+        cong_control: arguments(types, variable.members),
+        is_verified,
+        entries,
+    };
+    check(&operations, control.contains(&0))?;
+    if is_verified {
+        let flags = variable.member("flags");
+        let flags = flags.and_then(|at| word(variable.bytes, at));
+        check_registration(&operations.name, flags.unwrap_or(0))?;
+        sections::check_functions(file, &used)?;
+    }
+    Ok(operations)
+}
+
+/// The one variable of a control.
+fn find<'a>(file: &'a File<'a>, types: &'a Types) -> Result<Variable<'a>> {
     let mut found = None;
     for ty in types.iter() {
         let Type::Section {
@@ -66,7 +179,18 @@ pub fn read(file: &object::File<'_>, types: &Types, code: &Code) -> Result<Opera
             if found.is_some() {
                 return Err(Error::new(format!("a second congestion control, {name}")));
             }
-            found = Some(variable_of(file, types, code, (section, name, members))?);
+            let damaged = || Error::new(format!("{section}: {name} is damaged"));
+            let section = file.section_by_name(section).ok_or_else(damaged)?;
+            let symbol = file.symbols().find(|symbol| {
+                symbol.section_index() == Some(section.index()) && symbol.name() == Ok(name)
+            });
+            found = Some(Variable {
+                bytes: section.data().map_err(Error::from_object)?,
+                start: symbol.map_or(0, |symbol| symbol.address()),
+                section,
+                name,
+                members,
+            });
         }
     }
     found.ok_or_else(|| {
@@ -75,74 +199,6 @@ pub fn read(file: &object::File<'_>, types: &Types, code: &Code) -> Result<Opera
              in SEC(\".struct_ops.link\")",
         )
     })
-}
-
-fn variable_of(
-    file: &object::File<'_>,
-    types: &Types,
-    code: &Code,
-    (section, name, members): (&str, &str, &[Member]),
-) -> Result<Operations> {
-    let damaged = || Error::new(format!("{section}: {name} is damaged"));
-    let is_verified = name != MODULE;
-    let section = file.section_by_name(section).ok_or_else(damaged)?;
-    let bytes = section.data().map_err(Error::from_object)?;
-    let symbol = file.symbols().find(|symbol| {
-        symbol.section_index() == Some(section.index()) && symbol.name() == Ok(name)
-    });
-    let start = symbol.map_or(0, |symbol| symbol.address());
-    let place = |member: &Member| start.checked_add(u64::from(member.bit / 8));
-    let mut entries = Vec::new();
-    for (at, relocation) in section.relocations() {
-        let RelocationTarget::Symbol(target) = relocation.target() else {
-            continue;
-        };
-        let Some(member) = members.iter().find(|member| place(member) == Some(at)) else {
-            continue;
-        };
-        let symbol = file.symbol_by_index(target).map_err(Error::from_object)?;
-        let SymbolSection::Section(target) = symbol.section() else {
-            continue;
-        };
-        // A static function is named by its section, and the addend is in the data.
-        let addend = usize::try_from(at)
-            .ok()
-            .and_then(|at| bytes.get(at..)?.first_chunk::<8>());
-        let addend = u64::from_le_bytes(*addend.ok_or_else(damaged)?);
-        let byte = symbol.address().wrapping_add(addend);
-        let entry = code.at(target, byte).ok_or_else(damaged)?;
-        let operation = Operation::ALL
-            .iter()
-            .find(|known| known.name() == member.name);
-        let operation = operation.ok_or_else(|| {
-            Error::new(format!(
-                "{name}: the operation {} cannot be a BPF program; remove it",
-                member.name
-            ))
-        })?;
-        entries.push((*operation, entry));
-    }
-    let control_name = members
-        .iter()
-        .find(|member| member.name == "name")
-        .and_then(|member| usize::try_from(place(member)?).ok())
-        .and_then(|at| bytes.get(at..)?.get(..NAME))
-        .ok_or_else(damaged)?;
-    let operations = Operations {
-        name: until_zero(control_name),
-        cong_control: arguments(types, members),
-        is_verified,
-        entries,
-    };
-    check(&operations, control_name.contains(&0))?;
-    if is_verified {
-        let flags = members.iter().find(|member| member.name == "flags");
-        let flags = flags
-            .and_then(|member| usize::try_from(place(member)?).ok())
-            .and_then(|at| word(bytes, at));
-        check_registration(&operations.name, flags.unwrap_or(0))?;
-    }
-    Ok(operations)
 }
 
 /// The kernel's conditions for registering it (`bpf_tcp_ca_init_member`,
@@ -158,7 +214,8 @@ fn check_registration(name: &str, flags: u32) -> Result<()> {
     if flags & !FLAGS != 0 {
         return Err(Error::new(format!(
             "{name}: .flags = {flags:#x}: expected TCP_CONG_NON_RESTRICTED (1), \
-             TCP_CONG_NEEDS_ECN (2), both or 0; the kernel refuses others (EINVAL)"
+             TCP_CONG_NEEDS_ECN (2), both or 0; the kernel refuses others (EINVAL), except those of \
+             AccECN in Linux 6.18, which are not simulated"
         )));
     }
     Ok(())

@@ -46,8 +46,10 @@ fn shipped(program: &str) -> Result<&'static [u8]> {
 /// A congestion control that sockets can choose while this value lives, or permanently once kept. A
 /// socket that has chosen it keeps it until it closes.
 pub struct Registered {
-    object: Object,
+    // Without a link, the map's descriptor unregisters it: it goes before the object, which closes
+    // it.
     link: Link,
+    object: Object,
     name: String,
     /// Whether it is one of airtcp's, and its counters are losses.
     is_shipped: bool,
@@ -80,6 +82,8 @@ impl Registered {
         if is_guest() {
             // A kernel that ends with its jobs keeps nothing.
             unloaded.without_link()?;
+        } else {
+            unloaded.with_link()?;
         }
         let mut object = unloaded.load()?;
         let link = object
@@ -101,8 +105,8 @@ impl Registered {
                 )
             })?;
         Ok(Self {
-            object,
             link,
+            object,
             name: name.to_owned(),
             is_shipped: program.object.is_none(),
         })

@@ -10,6 +10,9 @@ use crate::error::{Error, Result};
 /// The section of an object with its constants.
 const CONSTANTS: &str = ".rodata";
 
+/// A map's flag: it is registered through a link (Linux 6.4).
+const BPF_F_LINK: u32 = 1 << 13;
+
 /// An object that has been read but not loaded yet.
 pub struct Unloaded {
     name: String,
@@ -140,12 +143,26 @@ impl Unloaded {
     ///
     /// The kernel's library refuses.
     pub fn without_link(&mut self) -> Result<()> {
+        self.set_flags(0)
+    }
+
+    /// Registers a congestion control through a link, whatever its section's name: it then ends
+    /// with this process.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's library refuses.
+    pub fn with_link(&mut self) -> Result<()> {
+        self.set_flags(BPF_F_LINK)
+    }
+
+    fn set_flags(&mut self, flags: u32) -> Result<()> {
         let name = self.name.clone();
         self.object
             .maps_mut()
             .filter(|map| map.map_type() == MapType::StructOps)
-            .try_for_each(|mut map| map.set_map_flags(0))
-            .map_err(|cause| failed(&format!("cannot register {name} without a link"), &cause))
+            .try_for_each(|mut map| map.set_map_flags(flags))
+            .map_err(|cause| failed(&format!("cannot choose how {name} is registered"), &cause))
     }
 
     /// Loads the programs into the kernel.
