@@ -62,6 +62,40 @@ def test_counters_and_constants() -> None:
         airtcp.run(LINK, 1, SHORT, bpf=f"{BPF / 'newzag.bpf.c'}:beta=1")
 
 
+def test_a_constant_of_an_array_is_set_by_its_place(tmp_path: Path) -> None:
+    """In a remedy and in a scenario."""
+    text = (BPF / "veno.bpf.c").read_text()
+    name = "beta_thousandths"
+    text = text.replace(f"{name} = 3000", "table[4] = {1, 2, 3000, 4}").replace(name, "table[2]")
+    (tmp_path / "mine.bpf.c").write_text(text)
+    given = f"{tmp_path / 'mine.bpf.c'}:table[2]=2000"
+    run = airtcp.run(LINK, 1, SHORT, bpf=given)
+    veno = airtcp.run(LINK, 1, SHORT, bpf=f"{BPF / 'veno.bpf.c'}:{name}=2000")
+    assert run.summary["flows"] == veno.summary["flows"]
+    own = '{ bpf = "mine.bpf.c", constants = { "table[2]" = 2000 } }'
+    base = airtcp.load_scenario(LINK).to_toml()
+    base = base.replace('congestion_control = "cubic"', f"congestion_control = {own}")
+    (tmp_path / "own.toml").write_text(base)
+    named = airtcp.run(tmp_path / "own.toml", 1, SHORT)
+    assert named.summary["flows"] == run.summary["flows"]
+    with pytest.raises(
+        ScenarioError, match=r'unknown parameter "table"; did you mean "table\[0\]"'
+    ):
+        airtcp.run(LINK, 1, SHORT, bpf=f"{tmp_path / 'mine.bpf.c'}:table=1")
+
+
+def test_the_compilers_errors_have_a_line_each(tmp_path: Path) -> None:
+    text = (BPF / "veno.bpf.c").read_text()
+    (tmp_path / "mine.bpf.c").write_text(text + "int a = b;\nint c = d;\n")
+    with pytest.raises(ScenarioError) as refused:
+        airtcp.run(LINK, 1, SHORT, bpf=tmp_path / "mine.bpf.c")
+    first, *lines = str(refused.value).splitlines()
+    assert first.endswith("clang refuses it:"), refused.value
+    places = [line.split(" ")[2].rpartition(":")[0].rpartition(":")[0] for line in lines]
+    last = len(text.splitlines())
+    assert places == [f"mine.bpf.c:{last + 1}", f"mine.bpf.c:{last + 2}"]
+
+
 def test_a_scenario_names_an_object_and_is_hashed_by_content(tmp_path: Path) -> None:
     shutil.copy(object_file(BPF / "veno.bpf.c"), tmp_path / "mine.bpf.o")
     base = airtcp.load_scenario(LINK).to_toml()
@@ -135,10 +169,10 @@ def test_errors_name_file_function_and_line(tmp_path: Path) -> None:
     with pytest.raises(airtcp.RunError, match=r"veno_cong_avoid.*more than 1000000 instructions"):
         airtcp.run(LINK, 1, SHORT, bpf=broken)
     broken.write_text(veno.replace("grow_as_reno(sk, acked);", "tp->snd_cwnd *= 1.5;"))
-    with pytest.raises(ScenarioError, match=r"^[^\n]*broken.bpf.c:\d+[^\n]*BPF has no floating"):
+    with pytest.raises(ScenarioError, match=r"\n  broken.bpf.c:\d+(?s:.*)\n  BPF has no floating"):
         remedy(broken)
     broken.write_text(veno.replace('"kernel.h"', '"vmlinux.h"'))
-    with pytest.raises(ScenarioError, match=r"vmlinux.h' file not found.*bpftool btf dump"):
+    with pytest.raises(ScenarioError, match=r"vmlinux.h' file not found\n.*bpftool btf dump"):
         remedy(broken)
     for missing in ("missing.bpf.o", "missing.bpf.c"):
         with pytest.raises(ScenarioError, match=rf"{missing} cannot be read"):

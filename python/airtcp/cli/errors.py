@@ -96,5 +96,7 @@ _TYPE_WORDS = {"int": "is no whole number", "float": "is no number"}
 
 
 def _fail(message: str, status: int) -> NoReturn:
-    say(f"airtcp: {' '.join(message.split())}")
+    # Of a list, such as a compiler's errors, each entry is an indented line.
+    parts = re.split(r"\n  (?=\S)", message)
+    say("airtcp: " + "\n  ".join(" ".join(part.split()) for part in parts))
     raise typer.Exit(status) from None

@@ -116,7 +116,7 @@ def _has_v4(clang: str) -> bool:
 def _run(command: list[str], source: Path, text: bytes | None) -> bytes:
     done = subprocess.run(command, input=text, capture_output=True, check=False)
     if done.returncode:
-        raise ScenarioError(f"{source}: {command[0]} refuses it: {_in_words(done.stderr)}")
+        raise ScenarioError(f"{source}: {command[0]} refuses it:{_in_words(done.stderr)}")
     return done.stdout
 
 
@@ -125,7 +125,7 @@ def _in_words(output: bytes) -> str:
     text = output.decode(errors="replace").strip()
     errors = [f"{place}: {error}" for place, error in dict.fromkeys(_ERRORS.findall(text))]
     if not errors:
-        return text
-    more = f"; and {len(errors) - _MAX_ERRORS} more" if len(errors) > _MAX_ERRORS else ""
+        return f" {text}"
+    more = [f"and {len(errors) - _MAX_ERRORS} more"] if len(errors) > _MAX_ERRORS else []
     hints = [hint for pattern, hint in _HINTS.items() if re.search(pattern, text)]
-    return "; ".join(errors[:_MAX_ERRORS]) + more + "".join(f" ({hint})" for hint in hints[:1])
+    return "".join(f"\n  {line}" for line in [*errors[:_MAX_ERRORS], *more, *hints[:1]])
