@@ -4,13 +4,16 @@
 Run it with the project's Python: ``.venv/bin/python benches/gym.py``; with ``--docs`` it also
 writes the table to docs/guides/learned-control.md. A step is a monitor interval of 50 ms and more;
 each packet of it costs about a microsecond. Actions are zero, so that CUBIC fills the link.
+``--ns3-gym PYTHON TREE`` measures ns3-gym in the same run (benches/ns3_gym.py).
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import statistics
-import sys
+import subprocess
 import time
 from pathlib import Path
 
@@ -81,13 +84,45 @@ def table() -> str:
     return "\n".join(lines)
 
 
+def beside_ns3_gym(python: str, tree: str) -> str:
+    """Steps a second of ns3-gym's TCP example and of ours, on one link, in words."""
+    program = ["benches/ns3_gym.py", tree]
+    done = subprocess.run([python, *program], cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    theirs = json.loads(done.stdout)
+    commit = subprocess.run(
+        ["git", "-C", tree, "rev-parse", "--short=9", "HEAD"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    ns3 = subprocess.run(
+        ["pkg-config", "--modversion", "ns3-core"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    steps = theirs["steps"] / theirs["cpu_s"]
+    ours, _ = alone("10 Mbit/s")
+    return (
+        f"ns3-gym (commit {commit}, with ns-3 {ns3}) takes {steps:,.0f} steps a second of one core "
+        f"on the link of 10 Mbit/s, and airtcp {ours:,.0f} in the same run, "
+        f"{ours / steps:,.0f} times as many: its TCP example (`TcpRlTimeBased`) with a fixed "
+        f"window, {theirs['goodput_mbps']:.1f} Mbit/s of goodput, a round trip of 50 ms and steps "
+        "of 50 ms, in the processor time of both processes."
+    )
+
+
 def main() -> None:
     """Prints the table, and writes it with --docs."""
-    measured = table()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--docs", action="store_true", help="writes the page")
+    parser.add_argument("--ns3-gym", nargs=2, metavar=("PYTHON", "TREE"), help="only beside it")
+    given = parser.parse_args()
+    if given.ns3_gym:
+        mark, measured = "ns3-gym", beside_ns3_gym(*given.ns3_gym)
+    else:
+        mark, measured = "environments", table()
     print(measured)
-    if "--docs" in sys.argv[1:]:
-        PAGE.write_text(put(PAGE.read_text("utf-8"), "environments", measured), "utf-8")
-        stamp(ROOT, "environments")
+    if given.docs:
+        PAGE.write_text(put(PAGE.read_text("utf-8"), mark, measured), "utf-8")
+        stamp(ROOT, mark)
 
 
 if __name__ == "__main__":
