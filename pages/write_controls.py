@@ -279,6 +279,12 @@ def main() -> None:
         action="append",
         help="only this one of the programs; the others stay as stored",
     )
+    parser.add_argument(
+        "--module",
+        choices=MODULES,
+        action="append",
+        help="only this one of the modules; the others stay as stored",
+    )
     parser.add_argument("--linux", type=Path, help="a kernel tree")
     arguments = parser.parse_args()
     data = json.loads(DATA.read_text("utf-8")) if DATA.is_file() else {}
@@ -296,10 +302,14 @@ def main() -> None:
     if "modules" in arguments.part:
         if arguments.linux is None:
             raise SystemExit("write_controls: --part modules needs --linux TREE")
-        data["modules"] = {
-            "linux": version(arguments.linux),
-            "modules": {name: module(arguments.linux, name) for name in MODULES},
-        }
+        linux, stored = version(arguments.linux), data.get("modules", {})
+        if arguments.module and stored.get("linux") != linux:
+            raise SystemExit("write_controls: the stored rows are of another tree; run all modules")
+        names = arguments.module or list(MODULES)
+        made = {name: module(arguments.linux, name) for name in names}
+        known = stored.get("modules", {}) | made
+        rows = {name: known[name] for name in MODULES if name in known}
+        data["modules"] = {"linux": linux, "modules": rows}
     DATA.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     text = PAGE.read_text("utf-8")
     tables = {"bpf-programs": "programs", "linux-modules": "modules"}
