@@ -64,6 +64,8 @@ def is_refused(sample: dict[str, Any], release: str) -> bool:
     version = [int(major), int("".join(takewhile(str.isdigit, minor)))]
     if "taken_from" in sample:
         return version < sample["taken_from"]
+    if "taken_before" in sample:
+        return version >= sample["taken_before"]
     return "refused" in sample
 
 
