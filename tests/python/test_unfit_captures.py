@@ -83,6 +83,11 @@ def test_a_clock_that_ticks_slower_than_the_round_trip_is_named(
     assert not any(line.startswith("Of ") for line in found.sentences)
     lossy = retransmissions(facts, SOME_LABELS, has_times=False)
     assert lossy.endswith("Without times their causes do not show.")
+    unknown = SOME_LABELS.with_columns(cause=pl.lit("not-shown"))
+    assert retransmissions(facts, unknown).endswith("causes do not show in this capture.")
+    assert retransmissions(facts, pl.concat([SOME_LABELS, unknown])).endswith(
+        "Causes: unknown (2), the radio (1), a full queue (1)."
+    )
 
 
 def test_a_tick_of_seconds_is_in_seconds(tmp_path: Path) -> None:

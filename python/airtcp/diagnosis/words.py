@@ -32,7 +32,7 @@ CAUSES = {
     "queue-or-radio": "a queue or the radio",
     "tail-of-flight": "a lost tail of a flight",
     "lost-retransmission": "a lost retransmission",
-    "not-shown": "a cause that is not shown",
+    "not-shown": "unknown",
 }
 UNDER_JITTER = {"radio": OUTDATED, "queue-or-radio": OUTDATED}
 MAX_LIMITS = 2
@@ -230,6 +230,8 @@ def retransmissions(
         return f"{sentence} Without times their causes do not show."
     if is_lossless:
         labels = labels.with_columns(pl.col("cause").replace(UNDER_JITTER))
+    if (labels["cause"] == "not-shown").all():
+        return f"{sentence} Their causes do not show in this capture."
     counts = labels.group_by("cause").len().sort("len", "cause", descending=[True, False])
     causes = [
         f"{CAUSES.get(cause, cause)} ({format_count(number)})" for cause, number in counts.rows()
