@@ -58,6 +58,30 @@ def test_an_error_has_its_line(tmp_path: Path, text: str, line: int, words: str)
     assert found["line"] == line
 
 
+def test_all_errors_of_a_scenario_are_named_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "link.toml"
+    file.write_text(
+        'duration = "ten"\n[link]\nrate = "5 furlongs"\n[tcp]\nprofile = "linx"\n', "utf-8"
+    )
+    status, told = checked(file)
+    assert status == 2
+    places = [line.removeprefix(f"{file}:").partition(":")[0] for line in told.splitlines()]
+    assert places == ["1", "3", "5"]
+
+
+def test_an_error_that_follows_from_another_is_not_named(tmp_path: Path) -> None:
+    file = tmp_path / "link.toml"
+    file.write_text('[flows]\nkind = "udb"\nudp.rate = "1 Mbit/s"\n', "utf-8")
+    _, told = checked(file)
+    assert told.count("\n") == 1, told
+
+
+def test_a_shipped_scenario_is_checked_by_its_name() -> None:
+    status, told = checked("lossy-pipe")
+    assert status == 0
+    assert told.endswith("lossy-pipe.toml: valid scenario\n")
+
+
 def test_a_wrong_file_does_not_hide_the_next(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(

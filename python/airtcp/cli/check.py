@@ -1,5 +1,7 @@
 """`airtcp check`: whether files are valid, without running them."""
 
+import contextlib
+import re
 import subprocess
 import tomllib
 from collections.abc import Callable, Mapping
@@ -30,7 +32,7 @@ def check_command(
         typer.Argument(
             metavar="FILE...",
             help="Scenarios, studies, papers (paper.toml, claims.toml), or configurations of the "
-            "gateway; recognised by content.",
+            "gateway; recognised by content. Also names from `airtcp list scenarios`.",
         ),
     ],
     kind: Annotated[
@@ -48,7 +50,7 @@ def check_command(
     airtcp check scenarios/*.toml studies/*.toml
     """
     with clear_errors():
-        found = [_checked(file, kind) for file in files]
+        found = [one for file in files for one in _checked(_named(file), kind)]
     if as_json:
         print_json({"files": found})
     else:
@@ -62,8 +64,15 @@ def check_command(
         raise typer.Exit(BAD_INPUT)
 
 
-def _checked(file: Path, kind: Kind | None) -> dict[str, Any]:
-    """The finding on one file, as `--json` prints it."""
+def _named(file: Path) -> Path:
+    """The file, or the one of a scenario that comes with airtcp."""
+    from airtcp.core.shipped import shipped
+
+    return file if file.exists() else shipped("scenarios").get(str(file), file)
+
+
+def _checked(file: Path, kind: Kind | None) -> list[dict[str, Any]]:
+    """The findings on one file, as `--json` prints them: one, or one for each error."""
     from airtcp.core.toml_place import line_of
 
     text = ""
@@ -78,9 +87,46 @@ def _checked(file: Path, kind: Kind | None) -> dict[str, Any]:
     except (AirtcpError, FileError) as error:
         fault = _without_name(str(error), file)
     else:
-        return {"file": str(file), "kind": kind.value, "line": None, "error": None}
+        return [{"file": str(file), "kind": kind.value, "line": None, "error": None}]
+    faults = [(line_of(text, fault), fault)]
+    if kind is Kind.SCENARIO:
+        faults += _further(file, text, *faults[0])
     kept = None if kind is None else kind.value
-    return {"file": str(file), "kind": kept, "line": line_of(text, fault), "error": fault}
+    return [
+        {"file": str(file), "kind": kept, "line": line, "error": one}
+        for line, one in sorted(faults, key=lambda one: one[0] or 0)
+    ]
+
+
+def _further(file: Path, text: str, line: int | None, fault: str) -> list[tuple[int | None, str]]:
+    """Errors of a scenario besides its first, on `line`: lines with an error are left out in turn.
+
+    It ends where that leaves no TOML, an error on the same line, or one that names a key left out,
+    and so may be a consequence.
+    """
+    from airtcp.core.loading import load_scenario
+    from airtcp.core.toml_place import line_of
+
+    lines, faults, left_out = text.splitlines(), [], set[str]()
+    with contextlib.chdir(file.resolve().parent):
+        while line is not None and "=" in lines[line - 1]:
+            left_out.add(re.split(r"[ :=]", fault)[0])
+            lines[line - 1] = ""
+            shorter = "\n".join([*lines, ""])
+            try:
+                tomllib.loads(shorter)
+                load_scenario(shorter)
+            except tomllib.TOMLDecodeError:
+                break
+            except AirtcpError as error:
+                fault = str(error).partition(": ")[2]
+                line = line_of(shorter, fault)
+                if line is None or any(key in fault for key in left_out):
+                    break
+                faults.append((line, fault))
+            else:
+                break
+    return faults
 
 
 def kind_of(file: Path, document: Mapping[str, object]) -> Kind:

@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 
+use crate::link::cake;
 use crate::{Quantity, Values};
 
 pub use object_file::ObjectFile;
@@ -172,9 +173,14 @@ pub enum Setting {
     Milliseconds(&'static str),
     /// A parameter that is a time, in microseconds without a unit.
     Microseconds(&'static str),
-    /// A parameter that is a rate in kbit/s or no limit, in the words of tc(8): `bandwidth
-    /// 2000kbit`.
-    Bandwidth(&'static str),
+    /// A rate in kbit/s or no limit, and a round trip, in the words of tc-cake(8): `bandwidth
+    /// 2000kbit rtt 600ms`.
+    Shaped {
+        /// The parameter of the rate.
+        rate: &'static str,
+        /// The parameter of the round trip.
+        rtt: &'static str,
+    },
     /// A parameter that is a time: mac80211's limits of the airtime that waits in the hardware, for
     /// best effort (category 2 of net/mac80211/ieee80211_i.h), in microseconds: the parameter while
     /// stations wait for more than the threshold of all, and otherwise this or the parameter,
@@ -397,7 +403,7 @@ impl Setting {
             | Self::Thousandths(name)
             | Self::Milliseconds(name)
             | Self::Microseconds(name)
-            | Self::Bandwidth(name)
+            | Self::Shaped { rate: name, .. }
             | Self::AirtimeLimits {
                 parameter: name, ..
             }
@@ -427,10 +433,7 @@ impl Setting {
             Self::Milliseconds(name) => {
                 format!("{}ms", values.time(name).as_nanos().div_ceil(1_000_000))
             }
-            Self::Bandwidth(name) => match values.get(name) {
-                Quantity::Unlimited => "unlimited".to_owned(),
-                rate => format!("bandwidth {rate}kbit"),
-            },
+            Self::Shaped { rate, rtt } => cake::words(values.get(rate), values.time(rtt)),
             Self::Microseconds(name) => microseconds(values, name).to_string(),
             Self::AirtimeLimits { parameter, high_us } => {
                 let low = microseconds(values, parameter);

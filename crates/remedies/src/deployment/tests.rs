@@ -87,7 +87,7 @@ fn a_step_reads_only_its_remedys_parameters_and_of_the_right_kind() {
             Setting::Parameter(_) | Setting::BufferSizes { .. } => {
                 matches!(default, Quantity::Count(_))
             }
-            Setting::Bandwidth(_) | Setting::Attempts(_) => matches!(default, Quantity::Unlimited),
+            Setting::Shaped { .. } | Setting::Attempts(_) => matches!(default, Quantity::Unlimited),
             Setting::Milliseconds(_) | Setting::Microseconds(_) | Setting::AirtimeLimits { .. } => {
                 matches!(default, Quantity::Time(_))
             }
@@ -142,6 +142,16 @@ fn limits_of_airtime_are_in_the_words_of_mac80211() {
         last("airtime-fairness:limit=20 ms"),
         format!("echo 2 20000 20000 > {file}")
     );
+}
+
+/// tc-cake(8): `rtt` is left out where it is the one that cake assumes.
+#[test]
+fn cake_gets_its_rate_and_its_round_trip() {
+    let last = |text| commands(text, None).unwrap().pop().unwrap();
+    let root = "tc qdisc replace dev DEVICE root cake";
+    assert_eq!(last("cake"), format!("{root} unlimited"));
+    let far = last("cake:rate=9500,rtt=600 ms");
+    assert_eq!(far, format!("{root} bandwidth 9500kbit rtt 600ms"));
 }
 
 #[test]

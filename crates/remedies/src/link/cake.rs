@@ -2,12 +2,17 @@
 
 use airtcp_link::frame::RetryLimit;
 use airtcp_link::{CakeConfig, Discipline};
-use airtcp_units::BitRate;
+use airtcp_units::{BitRate, Duration};
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
 
 use super::WHICH_PACKET;
+
+/// The round trip that it assumes.
+const RTT: Duration = Duration::from_millis(100);
+/// Acceptable delays in a round trip, as tc(8) sets the one with the other (q_cake.c).
+const TARGETS_IN_RTT: u64 = 20;
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "cake",
@@ -15,17 +20,28 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "shares the link fairly among hosts and flows, keeps each queue short and, given a \
              rate, shapes to it so that packets queue here instead of in a modem",
     source: "Høiland-Jørgensen, Täht & Morton, Piece of CAKE, LANMAN 2018; Linux, sch_cake.c",
-    parameters: &[Parameter::limit(
-        "rate",
-        "kbit/s",
-        64,
-        "the shaped rate; slightly below the bottleneck's",
-    )],
+    parameters: &[
+        Parameter::limit(
+            "rate",
+            "kbit/s",
+            64,
+            "the shaped rate; slightly below the bottleneck's",
+        ),
+        Parameter::time(
+            "rtt",
+            RTT,
+            (Duration::from_millis(1), Duration::from_secs(10)),
+            "the flows' round trip: packets may wait a twentieth of it",
+        ),
+    ],
     deployment: Deployment::by(&[Way::new(
         At::BeforeLink,
         &[Step::Qdisc {
             words: "cake",
-            value: Setting::Bandwidth("rate"),
+            value: Setting::Shaped {
+                rate: "rate",
+                rtt: "rtt",
+            },
         }],
     )])
     .noting("Without a rate it controls the queue only if this machine is the bottleneck."),
@@ -38,8 +54,23 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
         RetryLimit::Unlimited => None,
         RetryLimit::Attempts(kilobits) => Some(BitRate::from_bps(u64::from(kilobits.get()) * 1000)),
     };
+    let rtt = values.time("rtt");
     changes.medium(MediumChange::Discipline(Discipline::Cake(CakeConfig {
         rate,
+        target: rtt / TARGETS_IN_RTT,
+        interval: rtt,
         ..CakeConfig::default()
     })));
+}
+
+/// The rate and the round trip in the words of tc-cake(8).
+pub(crate) fn words(rate: Quantity, rtt: Duration) -> String {
+    let bandwidth = match rate {
+        Quantity::Unlimited => "unlimited".to_owned(),
+        rate => format!("bandwidth {rate}kbit"),
+    };
+    match rtt {
+        RTT => bandwidth,
+        other => format!("{bandwidth} rtt {}ms", other.as_nanos().div_ceil(1_000_000)),
+    }
 }

@@ -2,7 +2,7 @@
 
 mod ack_filter;
 mod autorate;
-mod cake;
+pub(crate) mod cake;
 mod codel;
 mod dualpi2;
 mod fq_codel;
