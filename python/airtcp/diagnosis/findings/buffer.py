@@ -142,6 +142,8 @@ def _waits_for_acknowledgments(flow: Observed) -> bool:
     # Nearer than by chance, where acknowledgments are frequent.
     near_s = min(HOST_S, float(came[-1] - came[0]) / len(came) / 2)
     sent_s = flow.sent_s[flow.sent_s > came[0]]
+    if not len(sent_s):
+        return False
     latest = came[np.searchsorted(came, sent_s, side="right") - 1]
     if np.mean(sent_s - latest <= near_s) < CLOCKED:
         return False
