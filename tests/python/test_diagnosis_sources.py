@@ -105,6 +105,25 @@ def test_connections_without_counters_are_named() -> None:
         parsed(bare, "ss.txt")
 
 
+def test_lines_in_reverse_are_refused() -> None:
+    """Each connection would get the counters of its neighbour."""
+    ends = "ESTAB 0 0 10.0.0.1:{port} 10.0.0.2:80"
+    counters = "\t cubic rto:204 rtt:20/1 cwnd:10 bytes_sent:{sent} data_segs_out:700"
+    lines = [
+        line
+        for port, sent in ((4001, 9_000_000), (4002, 8_000_000))
+        for line in (ends.format(port=port), counters.format(sent=sent))
+    ]
+    assert [one.sent_bytes for one in parsed("\n".join(lines), "x").connections] == [
+        9_000_000,
+        8_000_000,
+    ]
+    with pytest.raises(ScenarioError, match="each connection's line in front of its counters"):
+        parsed("\n".join(reversed(lines)), "x")
+    # The beginning was cut off: the rest is as it was.
+    assert len(parsed("\n".join(lines[1:]), "x").connections) == 1
+
+
 def test_what_is_no_list_of_sockets_is_refused() -> None:
     with pytest.raises(ScenarioError, match="ss -ti"):
         parsed("64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=1.2 ms\n", "link.ping")

@@ -108,8 +108,9 @@ def parsed(text: str, source: str) -> Sockets:
     """The connections in the output of `ss -ti`, with or without -n, -O and its heading.
 
     Raises:
-        ScenarioError: no line is a connection's.
+        ScenarioError: no line is a connection's, or the lines are in reverse.
     """
+    _refuse_reversed(text, source)
     found = list(_connections(text.splitlines()))
     if not found and text.strip() and not text.lstrip().startswith(_HEADINGS):
         raise ScenarioError(
@@ -124,6 +125,23 @@ def parsed(text: str, source: str) -> Sockets:
     large = [one for one in found if one.sent_bytes + one.received_bytes >= MIN_BYTES]
     large.sort(key=lambda one: -(one.sent_bytes + one.received_bytes))
     return Sockets(source, tuple(large), len(found) - len(large), tuple(found))
+
+
+def _refuse_reversed(text: str, source: str) -> None:
+    """Refuses lines in reverse, in which each connection has the counters of its neighbour.
+
+    Raises:
+        ScenarioError: counters come first, and the last line is a connection's.
+    """
+    told = [line for line in text.splitlines() if _has_counters(line) or _ends(line) is not None]
+    if told and _ends(told[0]) is None and _ends(told[-1]) is not None:
+        if _has_counters(told[-1]):
+            return
+        raise ScenarioError(
+            f"{source}: has counters in front of the first connection and none behind the last: "
+            "expected each connection's line in front of its counters; give the output in the "
+            "order in which `ss -ti` prints it"
+        )
 
 
 def is_socket_list(first: str) -> bool:
