@@ -195,12 +195,12 @@ def test_remedies_lists_shows_and_prints_json() -> None:
 @pytest.mark.parametrize("remedy", airtcp.remedies(), ids=lambda remedy: remedy["name"])
 def test_every_remedy_runs_by_its_name(wlan_file: Path, remedy: airtcp.Remedy) -> None:
     # An access point's queues and scheduler are features of 802.11n and later.
-    queues = {"codel", "fq-codel", "pie", "dualpi2", "cake", "ack-filter", "station-queues"}
+    queues = {"codel", "fq-codel", "pie", "dualpi2", "cake", "abc", "ack-filter", "station-queues"}
     limits = {"airtime-fairness", "aql", "ampdu-limit", "txop"}
     is_of_today = remedy["name"] in queues | limits
     link = ("laptop-download", "--set", "duration=1 s") if is_of_today else (wlan_file,)
-    if remedy["name"] == "autorate":
-        # A shaper needs a link with a rate after it.
+    if remedy["name"] in ("autorate", "fec"):
+        # A shaper needs a link with a rate after it, and no radio leaves repairs to packets.
         link = ("lossy-pipe", "--set", "duration=1 s")
     done = airtcp_command("run", *link, "--remedy", remedy["name"])
     if done.exit_code == 2:

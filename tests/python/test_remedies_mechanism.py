@@ -261,6 +261,7 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
         )
     ],
     "copa": [("deep", "copa", copas_queue), ("thin", "copa:competes=0", copas_queue)],
+    "abc": [(link, "abc", smaller_queue) for link in ("deep", "thin")],
     "hystart": [(link, "hystart", another_window) for link in ("deep", "thin")],
     "hystart-plus-plus": [(link, "hystart-plus-plus", another_window) for link in ("deep", "thin")],
     "pacing": [("fast", "pacing", lambda b, a: a.clocked < b.clocked)],
@@ -325,6 +326,7 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
     "cake": [(link, "cake", smaller_queue) for link in ("deep", "thin")],
     "autorate": [(link, "autorate", other("delay_p95_ms")) for link in ("deep", "thin")],
     "ack-filter": [("slow-acks", "ack-filter", lambda b, a: a.segments_an_ack > b.segments_an_ack)],
+    "fec": [(link, "fec", less("segments_lost_link")) for link in ("lossy", "tight")],
     "inf-retry": [
         ("upload", "inf-retry", less("segments_lost_link")),
         ("download-b", "inf-retry:access-point=1", less("segments_lost_link")),

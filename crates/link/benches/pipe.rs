@@ -58,6 +58,7 @@ fn main() {
             service,
             queue: QueueLimit::Packets(100),
             discipline: Discipline::DropTail,
+            fec: None,
             error,
             delay: Delay::Constant(Duration::from_millis(25)),
         };

@@ -36,11 +36,11 @@ pub use delay::{
 };
 pub use error::{ErrorModel, GilbertElliott};
 pub use frame::{Admission, Transmission};
-pub use pipe::{Pipe, PipeConfig};
+pub use pipe::{FecConfig, Pipe, PipeConfig};
 pub use policer::{Policer, PolicerConfig};
 pub use queue::{
-    AckFilter, AutorateConfig, CakeConfig, CoDelConfig, CodePoints, Discipline, DualPi2Config,
-    EcnField, FqCoDelConfig, PieConfig, QueueLimit, Tins,
+    AbcConfig, AckFilter, AutorateConfig, CakeConfig, CoDelConfig, CodePoints, Discipline,
+    DualPi2Config, EcnField, FqCoDelConfig, PieConfig, QueueLimit, Tins,
 };
 pub use random::Stream;
 pub use service::Service;

@@ -75,6 +75,7 @@ fn config() -> Result<NetworkConfig, Box<dyn Error>> {
         service: Service::Constant(BitRate::from_bps(10_000_000)),
         queue: QueueLimit::Packets(50),
         discipline: Discipline::DropTail,
+        fec: None,
         error: ErrorModel::None,
         delay: Delay::Constant(Duration::from_millis(20)),
     };

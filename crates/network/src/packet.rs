@@ -83,6 +83,12 @@ impl<C> EcnField for Packet<C> {
             segment.mark();
         }
     }
+
+    fn brake(&mut self) {
+        if let Content::Segment(segment) = &mut self.content {
+            segment.brake();
+        }
+    }
 }
 
 /// A host's entry to the network: the start of its packets' path, and how many it has sent.

@@ -21,6 +21,7 @@ fn line(error: ErrorModel) -> PipeConfig {
         service: Service::Constant(BitRate::from_bps(10_000_000)),
         queue: QueueLimit::Packets(1000),
         discipline: Discipline::DropTail,
+        fec: None,
         error,
         delay: Delay::Constant(Duration::from_millis(5)),
     }

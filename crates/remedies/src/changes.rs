@@ -1,10 +1,10 @@
 //! The changes that remedies make.
 
-use airtcp_link::Discipline;
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::edca::queueing::Queueing;
 use airtcp_link::scheduler::deadline::DeadlineOrder;
+use airtcp_link::{Discipline, FecConfig};
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
 
@@ -66,6 +66,8 @@ pub enum MediumChange {
     Queue(u32),
     /// Which of the packets that wait in it is served, dropped or marked.
     Discipline(Discipline),
+    /// Repair packets after each block of packets of the data direction.
+    Fec(FecConfig),
     /// Order in which an access point with a queue per station serves them.
     StationQueueing(Queueing),
     /// Airtime of a station's packets that may wait in the access point's hardware.

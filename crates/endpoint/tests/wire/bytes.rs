@@ -158,6 +158,7 @@ fn the_congestion_control_changes_on_a_living_connection() {
         CongestionControl::Ledbat,
         CongestionControl::BbrV3,
         CongestionControl::Copa,
+        CongestionControl::Abc,
         CongestionControl::Westwood,
         CongestionControl::Reno,
     ];

@@ -3,26 +3,30 @@
 //! However many packets are in it, a pipe needs one pending event: the arrival of the next. Packets
 //! wait for it in a ring sorted by arrival; simultaneous arrivals stay in the order in which they
 //! were sent. A queue that decides at its head adds a second time, the next departure, but still
-//! needs one event: whichever is first; likewise a shaper in front.
+//! needs one event: whichever is first; likewise a shaper in front. Packets that wait for repair
+//! packets add the end of their block.
 
+mod config;
+mod fec;
+mod protection;
 mod shaper;
 
+use self::fec::Fec;
 use self::shaper::Shaper;
-use crate::delay::{BaseDelay, Delay, DelayProcess, RecordingStart};
-use crate::error::{ErrorModel, ErrorProcess};
+use crate::delay::{Delay, DelayProcess};
+use crate::error::ErrorProcess;
 use crate::frame::{Admission, QueuedPacket, Transmission};
-use crate::policer::{Policer, PolicerConfig};
+use crate::policer::Policer;
 use crate::queue::drop_tail::DropTail;
 use crate::queue::managed::ManagedQueue;
-use crate::queue::{CakeConfig, Discipline, EcnField, QueueLimit};
+use crate::queue::{CakeConfig, EcnField};
 use crate::random::Stream;
-use crate::service::{Server, Service};
-use crate::stops::Stops;
-use crate::trace::conditions::Conditions;
-use crate::trace::repeat::Repeat;
+use crate::service::Server;
 use airtcp_units::{Duration, Instant};
 use std::collections::VecDeque;
-use std::sync::Arc;
+
+pub use self::config::PipeConfig;
+pub use self::fec::FecConfig;
 
 /// The shaper in front of that link, with its initial rate; `None` without a shaper, or if it would
 /// follow a link that never makes packets wait.
@@ -38,121 +42,6 @@ fn shaper_of(config: &PipeConfig) -> Option<CakeConfig> {
 /// The flow queue of a packet is drawn from this part of a pipe's stream.
 const QUEUE_DRAWS: u64 = u64::MAX - 5;
 
-/// The parts of a [`Pipe`].
-#[derive(Clone, Debug)]
-pub struct PipeConfig {
-    /// Drops packets that exceed its tokens, before the queue.
-    pub policer: Option<PolicerConfig>,
-    /// Rate at which the link takes packets.
-    pub service: Service,
-    /// Its queue.
-    pub queue: QueueLimit,
-    /// The choice of the packet that is served, dropped or marked.
-    pub discipline: Discipline,
-    /// Its losses.
-    pub error: ErrorModel,
-    /// One-way delay of a packet.
-    pub delay: Delay,
-}
-
-impl PipeConfig {
-    /// A line without losses and with an unlimited queue.
-    #[must_use]
-    pub fn line(service: Service, delay: Delay) -> Self {
-        Self {
-            policer: None,
-            service,
-            queue: QueueLimit::Unlimited,
-            discipline: Discipline::DropTail,
-            error: ErrorModel::None,
-            delay,
-        }
-    }
-
-    /// The same direction; its random stops, and the start of its recordings, are drawn from
-    /// `shared`, so that two directions with the same stream stop and change together.
-    #[must_use]
-    pub fn with_shared_draws(mut self, shared: Stream) -> Self {
-        if let Service::Suspended { stops, .. } = &mut self.service {
-            *stops = stops.clone().shared(shared);
-        }
-        if let Delay::Variable(delay) = &mut self.delay {
-            delay.held = delay.held.take().map(|stops| stops.shared(shared));
-            if let BaseDelay::Recorded { conditions, .. } = &mut delay.base {
-                *conditions = Arc::clone(conditions).begun(shared);
-            }
-        }
-        if let ErrorModel::Recorded(conditions) = &mut self.error {
-            *conditions = Arc::clone(conditions).begun(shared);
-        }
-        self
-    }
-
-    /// The same direction; its recordings of delays, losses and stops repeat according to `repeat`.
-    #[must_use]
-    pub fn with_repeat(mut self, repeat: Repeat) -> Self {
-        let stops = |stops: &mut Stops| {
-            if let Stops::Recorded(list) = stops {
-                *list = Arc::new(list.repeated(repeat));
-            }
-        };
-        let conditions =
-            |conditions: &mut Arc<Conditions>| *conditions = Arc::new(conditions.repeated(repeat));
-        if let Service::Suspended { stops: of, .. } = &mut self.service {
-            stops(of);
-        }
-        if let Delay::Variable(delay) = &mut self.delay {
-            delay.held.iter_mut().for_each(stops);
-            if let BaseDelay::Recorded { conditions: of, .. } = &mut delay.base {
-                conditions(of);
-            }
-        }
-        if let ErrorModel::Recorded(of) = &mut self.error {
-            conditions(of);
-        }
-        self
-    }
-
-    /// Whether anything in it depends on the seed. The hash of flow queues does, and so do random
-    /// drops.
-    #[must_use]
-    pub fn draws(&self) -> bool {
-        let begins = |repeat: Option<&Repeat>| repeat.is_some_and(Repeat::draws);
-        let random = |stops: &Stops| match stops {
-            Stops::Random(_) => true,
-            Stops::Recorded(list) => begins(list.repeat()),
-            Stops::Periodic { .. } => false,
-        };
-        let delays = match &self.delay {
-            Delay::Constant(_) => false,
-            Delay::Variable(delay) => {
-                delay.jitter.is_some()
-                    || delay.late.is_some()
-                    || delay.held.as_ref().is_some_and(random)
-                    || matches!(&delay.base, BaseDelay::Recorded { conditions, .. }
-                        if begins(conditions.repeat()))
-            }
-            Delay::Recorded { start, .. } => *start == RecordingStart::Random,
-            Delay::Modelled { .. } => true,
-        };
-        let stops = match &self.service {
-            Service::Suspended { stops, .. } => random(stops),
-            _ => false,
-        };
-        delays || stops || self.discipline.draws() || self.error.draws()
-    }
-
-    /// Its stops, if it has any: packets wait for its service, or are held.
-    #[must_use]
-    pub fn stops(&self) -> Option<&Stops> {
-        match (&self.service, &self.delay) {
-            (Service::Suspended { stops, .. }, _) => Some(stops),
-            (_, Delay::Variable(delay)) => delay.held.as_ref(),
-            _ => None,
-        }
-    }
-}
-
 /// One direction of a link that carries packets of type `P`.
 #[derive(Clone, Debug)]
 pub struct Pipe<P> {
@@ -163,6 +52,8 @@ pub struct Pipe<P> {
     shaper: Option<Box<Shaper<P>>>,
     /// In place of `queue`, if the discipline decides at the head.
     managed: Option<Box<ManagedQueue<P>>>,
+    /// Its repair packets.
+    fec: Option<Box<Fec<P>>>,
     errors: ErrorProcess,
     delays: DelayProcess,
     under_way: VecDeque<UnderWay<P>>,
@@ -199,6 +90,7 @@ impl<P: EcnField> Pipe<P> {
                 Some(_) => None,
             },
             shaper,
+            fec: config.fec.map(|fec| Box::new(Fec::new(fec))),
             errors: ErrorProcess::new(config.error, stream),
             delays: DelayProcess::new(config.delay, stream),
             under_way: VecDeque::new(),
@@ -248,11 +140,16 @@ impl<P: EcnField> Pipe<P> {
         packet: P,
         lost: bool,
     ) -> Result<(), (P, Admission)> {
+        self.end_block_by(now);
         let start = self.server.next_start(now);
         if !self.queue.admit(now, start, transmission.bytes) {
             return Err((packet, Admission::Overflow));
         }
         let departure = self.server.serve(start, transmission.bytes);
+        if self.fec.is_some() {
+            self.protect(start, departure, transmission, packet, lost);
+            return Ok(());
+        }
         if lost || self.errors.loses_at(departure, &transmission) {
             return Err((packet, Admission::Lost));
         }
@@ -269,9 +166,13 @@ impl<P: EcnField> Pipe<P> {
             None => self.next_arrival,
             Some(shaper) => self.next_arrival.min(shaper.next),
         };
-        match &self.managed {
+        let arrival = match &self.managed {
             None => arrival,
             Some(queue) => arrival.min(queue.next_departure),
+        };
+        match &self.fec {
+            None => arrival,
+            Some(fec) => arrival.min(self.block_ends(fec)),
         }
     }
 
@@ -283,6 +184,9 @@ impl<P: EcnField> Pipe<P> {
         }
         if self.shaper.is_some() {
             self.release_until(now);
+        }
+        if self.fec.is_some() {
+            self.end_block_if_waiting(now);
         }
         if self.next_arrival > now {
             return None;
@@ -298,7 +202,7 @@ impl<P: EcnField> Pipe<P> {
     /// Whether packets that were queued may be discarded.
     #[inline]
     pub const fn discards(&self) -> bool {
-        self.managed.is_some() || self.shaper.is_some()
+        self.managed.is_some() || self.shaper.is_some() || self.fec.is_some()
     }
 
     /// A packet that was [queued](Admission::Queued) and will not arrive, since the queue's
@@ -306,6 +210,11 @@ impl<P: EcnField> Pipe<P> {
     /// entry. To be called after [`Self::push`] and [`Self::pop`] until it returns `None`.
     #[inline]
     pub fn take_discarded(&mut self) -> Option<(P, Admission)> {
+        if let Some(fec) = &mut self.fec
+            && let Some(lost) = fec.discarded.pop_front()
+        {
+            return Some((lost, Admission::Lost));
+        }
         if let Some(shaper) = &mut self.shaper {
             return shaper.discarded.pop_front();
         }
@@ -335,7 +244,8 @@ impl<P: EcnField> Pipe<P> {
     pub fn in_flight(&self) -> usize {
         let waiting = self.managed.as_ref().map_or(0, |queue| queue.packets());
         let shaped = self.shaper.as_ref().map_or(0, |shaper| shaper.packets());
-        self.under_way.len() + waiting + shaped
+        let protected = self.fec.as_ref().map_or(0, |fec| fec.waiting());
+        self.under_way.len() + waiting + shaped + protected
     }
 
     #[inline(never)]
@@ -384,6 +294,13 @@ impl<P: EcnField> Pipe<P> {
         let now = packet.since;
         // Packets that are due go first.
         self.serve_until(now);
+        if self
+            .managed
+            .as_ref()
+            .is_some_and(|queue| queue.packets() == 0)
+        {
+            self.end_block_by(now);
+        }
         let Some(queue) = &mut self.managed else {
             return Admission::Overflow;
         };
@@ -405,11 +322,32 @@ impl<P: EcnField> Pipe<P> {
             && queue.next_departure < Instant::FAR_FUTURE
         {
             let start = queue.next_departure;
+            if let Some(window) = queue.capacity_window()
+                && let Some(bytes) = self.server.capacity(start, window)
+            {
+                queue.note_capacity(bytes);
+            }
             let Some(served) = queue.dequeue(start) else {
                 queue.next_departure = Instant::FAR_FUTURE;
                 return;
             };
             let departure = self.server.serve(start, served.transmission.bytes);
+            if self.fec.is_some() {
+                let QueuedPacket {
+                    packet,
+                    transmission,
+                    is_lost,
+                    ..
+                } = served;
+                let last = self.protect(start, departure, transmission, packet, is_lost);
+                if let Some(queue) = &mut self.managed {
+                    queue.next_departure = match queue.packets() {
+                        0 => Instant::FAR_FUTURE,
+                        _ => self.server.next_start_behind(last),
+                    };
+                }
+                continue;
+            }
             queue.next_departure = if queue.packets() == 0 {
                 Instant::FAR_FUTURE
             } else {

@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::delay::{DeliveryOrder, RecordingStart};
+use crate::error::ErrorModel;
+use crate::queue::{Discipline, QueueLimit};
+use crate::service::Service;
 use crate::trace::rtt_log::RttSeries;
 use airtcp_units::{BitRate, Duration, Probability};
 use proptest::prelude::*;
@@ -95,6 +98,7 @@ fn config(queue: QueueLimit, error: ErrorModel, delay: Delay) -> PipeConfig {
         service: Service::Constant(RATE),
         queue,
         discipline: Discipline::DropTail,
+        fec: None,
         error,
         delay,
     }
@@ -233,6 +237,7 @@ fn recorded_delays_go_by_the_index_of_the_transmission() {
             service: Service::Unlimited,
             queue: QueueLimit::Packets(0),
             discipline: Discipline::DropTail,
+            fec: None,
             error: ErrorModel::None,
             delay,
         };
@@ -262,6 +267,7 @@ fn a_recording_may_begin_anywhere() {
             service: Service::Unlimited,
             queue: QueueLimit::Unlimited,
             discipline: Discipline::DropTail,
+            fec: None,
             error: ErrorModel::None,
             delay,
         };

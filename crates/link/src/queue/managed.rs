@@ -5,8 +5,9 @@
 
 use std::collections::VecDeque;
 
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
+use super::abc::Abc;
 use super::cake::Cake;
 use super::codel::{CoDelConfig, Control, Head};
 use super::dual_pi2::DualPi2;
@@ -44,6 +45,7 @@ enum Kind<P> {
     Pie(Pie<P>),
     DualPi2(DualPi2<P>),
     Cake(Cake<P>),
+    Abc(Abc<P>),
 }
 
 impl<P: EcnField> ManagedQueue<P> {
@@ -69,6 +71,7 @@ impl<P: EcnField> ManagedQueue<P> {
             Discipline::Pie(config) => Kind::Pie(Pie::new(config, limit, draws)),
             Discipline::DualPi2(config) => Kind::DualPi2(DualPi2::new(config, limit, draws)),
             Discipline::Cake(config) => Kind::Cake(Cake::new(config, limit, draws)),
+            Discipline::Abc(config) => Kind::Abc(Abc::new(config, limit)),
         };
         Self {
             kind,
@@ -85,6 +88,7 @@ impl<P: EcnField> ManagedQueue<P> {
             Kind::Pie(queue) => queue.fifo().packets(),
             Kind::DualPi2(queues) => queues.packets(),
             Kind::Cake(queues) => queues.packets(),
+            Kind::Abc(queue) => queue.fifo().packets(),
         }
     }
 
@@ -96,6 +100,7 @@ impl<P: EcnField> ManagedQueue<P> {
             Kind::Pie(queue) => queue.fifo().bytes(),
             Kind::DualPi2(queues) => queues.bytes(),
             Kind::Cake(queues) => queues.bytes(),
+            Kind::Abc(queue) => queue.fifo().bytes(),
         }
     }
 
@@ -120,6 +125,7 @@ impl<P: EcnField> ManagedQueue<P> {
                 });
             }
             Kind::DualPi2(queues) => return queues.push(waiting),
+            Kind::Abc(queue) => return queue.push(waiting),
             Kind::Cake(queues) => queues.push(waiting, |dropped| {
                 discarded.push_back((dropped.packet, Admission::Overflow));
             }),
@@ -142,6 +148,22 @@ impl<P: EcnField> ManagedQueue<P> {
             Kind::Pie(queue) => queue.fifo_mut().pop().into_iter().for_each(discard),
             Kind::DualPi2(queues) => queues.shorten().into_iter().for_each(discard),
             Kind::Cake(queues) => queues.shorten(now).into_iter().for_each(discard),
+            Kind::Abc(queue) => queue.fifo_mut().pop().into_iter().for_each(discard),
+        }
+    }
+
+    /// Time over which the discipline wants to know the link's capacity, if it does.
+    pub const fn capacity_window(&self) -> Option<Duration> {
+        match &self.kind {
+            Kind::Abc(queue) => Some(queue.window()),
+            _ => None,
+        }
+    }
+
+    /// Notes the bytes that the link could have carried in the last such time.
+    pub const fn note_capacity(&mut self, bytes: u64) {
+        if let Kind::Abc(queue) = &mut self.kind {
+            queue.note_capacity(bytes);
         }
     }
 
@@ -170,6 +192,7 @@ impl<P: EcnField> ManagedQueue<P> {
             Kind::Pie(queue) => queue.dequeue(now),
             Kind::DualPi2(queues) => queues.dequeue(now, discard),
             Kind::Cake(queues) => queues.dequeue(now, discard),
+            Kind::Abc(queue) => queue.dequeue(now),
         }
     }
 }

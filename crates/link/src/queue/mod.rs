@@ -1,6 +1,7 @@
 //! Queues for the link: their limits, and the choice of the packet that is served, dropped or
 //! marked.
 
+pub mod abc;
 pub mod cake;
 pub mod codel;
 pub mod drop_tail;
@@ -15,6 +16,7 @@ mod tests;
 use airtcp_packet::{Ecn, Segment};
 
 use crate::frame::PendingPacket;
+pub use abc::AbcConfig;
 pub use cake::{AckFilter, AutorateConfig, CakeConfig, CodePoints, Tins};
 pub use codel::CoDelConfig;
 pub use dual_pi2::DualPi2Config;
@@ -86,6 +88,8 @@ pub enum Discipline {
     DualPi2(DualPi2Config),
     /// Queues for flows, fair to hosts, in tins by code point; with a rate, a shaper in front.
     Cake(CakeConfig),
+    /// The oldest is served, and tells its sender to send more or less (ABC, NSDI 2020).
+    Abc(AbcConfig),
 }
 
 impl Discipline {
@@ -124,6 +128,9 @@ pub trait EcnField {
 
     /// Sets the field to "congestion experienced". Called only where [`Self::ecn`] is capable.
     fn mark(&mut self) {}
+
+    /// Sets the field to ABC's "brake", ECT(0). Called only where it is "accelerate", ECT(1).
+    fn brake(&mut self) {}
 }
 
 /// Numbers represent packets of endpoints without ECN.
@@ -145,6 +152,10 @@ impl EcnField for Segment {
     fn mark(&mut self) {
         self.ecn = Ecn::CongestionExperienced;
     }
+
+    fn brake(&mut self) {
+        self.ecn = Ecn::Capable0;
+    }
 }
 
 /// A packet in a station's queue has the field of the packet itself.
@@ -159,5 +170,9 @@ impl<P: EcnField> EcnField for PendingPacket<P> {
 
     fn mark(&mut self) {
         self.packet.mark();
+    }
+
+    fn brake(&mut self) {
+        self.packet.brake();
     }
 }

@@ -50,6 +50,12 @@ impl Constant {
         self.free_at.max(now)
     }
 
+    /// Bytes that it carries in `window`.
+    pub(super) fn capacity(&self, window: Duration) -> u64 {
+        let bits = u128::from(self.times.rate.as_bps()) * u128::from(window.as_nanos());
+        u64::try_from(bits / 8_000_000_000).unwrap_or(u64::MAX)
+    }
+
     #[inline]
     pub(super) fn serve(&mut self, start: Instant, bytes: u32) -> Instant {
         self.free_at = start + self.times.of(bytes);

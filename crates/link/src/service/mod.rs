@@ -115,6 +115,16 @@ impl Server {
         }
     }
 
+    /// Bytes that the link could have carried in the `window` that ends at `until`, the end
+    /// included; `None` if it does not know: it stops, or its capacity depends on the load.
+    pub(crate) fn capacity(&self, until: Instant, window: Duration) -> Option<u64> {
+        match self {
+            Self::Constant(server) => Some(server.capacity(window)),
+            Self::Opportunities(server) => Some(server.capacity(until, window)),
+            _ => None,
+        }
+    }
+
     /// Time at which an already queued packet would leave the queue, after the one served from
     /// `start`.
     pub(crate) fn next_start_behind(&mut self, start: Instant) -> Instant {

@@ -74,6 +74,21 @@ impl Opportunities {
         self.due
     }
 
+    /// Bytes of the opportunities in the `window` that ends with those at `until`, used or not.
+    pub(super) fn capacity(&self, until: Instant, window: Duration) -> u64 {
+        let since = until.as_nanos().saturating_sub(window.as_nanos());
+        let count = self.count_until(until.as_nanos()) - self.count_until(since);
+        count * u64::from(self.trace.opportunity_bytes())
+    }
+
+    /// Opportunities from the start until `nanos`.
+    fn count_until(&self, nanos: u64) -> u64 {
+        let (ms, opportunities) = (nanos / NANOS_PER_MILLI, self.trace.opportunities_ms());
+        let (laps, within) = (ms / self.trace.period_ms(), ms % self.trace.period_ms());
+        let of_lap = opportunities.partition_point(|&at| u64::from(at) <= within);
+        laps * opportunities.len() as u64 + of_lap as u64
+    }
+
     fn advance(&mut self) {
         if self.cursor + 1 < self.trace.opportunities_ms().len() {
             self.move_to(self.lap_start_ms, self.cursor + 1);

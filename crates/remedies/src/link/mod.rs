@@ -1,10 +1,12 @@
 //! Remedies in the link itself.
 
+mod abc;
 mod ack_filter;
 mod autorate;
 pub(crate) mod cake;
 mod codel;
 mod dualpi2;
+mod fec;
 mod fq_codel;
 mod inf_retry;
 mod pie;
@@ -58,7 +60,9 @@ pub(crate) const ALL: &[Remedy] = &[
     pie::REMEDY,
     dualpi2::REMEDY,
     cake::REMEDY,
+    abc::REMEDY,
     autorate::REMEDY,
     ack_filter::REMEDY,
     inf_retry::REMEDY,
+    fec::REMEDY,
 ];

@@ -1,13 +1,10 @@
 //! A sender for low-latency queues: it reacts to each mark.
 
-use airtcp_tcp::config::{CongestionControl, EcnUse, SlowStart};
+use airtcp_tcp::config::{CongestionControl, EcnUse, PRAGUE_BURST_SHIFT, SlowStart};
 
 use crate::choices::WINDOW;
 use crate::deployment::{At, Step, Way};
 use crate::{Changes, Deployment, Place, Remedy, Values};
-
-/// A burst lasts 2^-12 s (Linux, `prague_burst_shift`).
-const BURST_SHIFT: u32 = 12;
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "prague",
@@ -41,5 +38,5 @@ fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
     changes.tcp.ecn = EcnUse::Accurate;
     changes.tcp.slow_start = SlowStart::Standard;
     changes.tcp.pacing = true;
-    changes.tcp.pacing_shift = BURST_SHIFT;
+    changes.tcp.pacing_shift = PRAGUE_BURST_SHIFT;
 }

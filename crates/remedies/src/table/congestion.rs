@@ -123,7 +123,7 @@ pub(crate) const ROWS: &[Remedy] = &[
                  the routers' congestion warnings")
         .from("Xu, Tian & Ansari, TCP-Jersey for wireless IP communications, JSAC 22(4), 2004, \
                §III")
-        .sets(|_, to| to.tcp.congestion = CongestionControl::Jersey)
+        .sets(|_, to| standard_start(CongestionControl::Jersey, to))
         .no_way("No implementation is known."),
     control("bbr")
         .effect("paces at the measured bandwidth and does not treat loss as congestion")

@@ -18,10 +18,16 @@ pub(super) fn change(
     stamped: bool,
 ) -> Result<(AccessPoint, Option<OutageReaction>), Problem> {
     changes.sort_by_key(layer);
-    let discipline = changes.iter().find_map(|change| match change {
+    let mut disciplines = changes.iter().filter_map(|change| match change {
         LinkChange::Medium(MediumChange::Discipline(discipline)) => Some(*discipline),
         _ => None,
     });
+    let discipline = disciplines.next();
+    if disciplines.next().is_some() {
+        return Err(refused(
+            "two of them set the queue's discipline (\"abc\" brings one); give one of them",
+        ));
+    }
     let mut access_point = AccessPoint::default();
     let mut reaction = None;
     for change in changes {
@@ -79,6 +85,10 @@ fn change_link(link: &mut Link, change: MediumChange) -> Result<(), Problem> {
             data.discipline = discipline;
             Ok(())
         }
+        (Link::Pipe { data, .. }, MediumChange::Fec(fec)) => {
+            data.fec = Some(fec);
+            Ok(())
+        }
         (Link::Medium(_), MediumChange::Discipline(discipline))
             if discipline.shaper().is_some() =>
         {
@@ -105,6 +115,9 @@ const fn needs(change: MediumChange) -> &'static str {
         MediumChange::Discipline(_) => {
             "this radio's queue is drop-tail in its hardware; set topology = \"pipe\", or \
              wlan.standard = \"802.11n\", \"802.11ac\" or \"802.11ax\""
+        }
+        MediumChange::Fec(_) => {
+            "this radio corrects errors and retransmits frames itself; set topology = \"pipe\""
         }
         MediumChange::StationQueueing(_) => {
             "there is no access point with a queue for each station; set topology = \"wlan\" and \

@@ -10,8 +10,8 @@ keys! {
     pub struct AqmTable takes {
         /// The discipline.
         discipline: DisciplineName = DisciplineName::default();
-        /// Delay in the queue that is acceptable (RFC 8289 §4.4: 5 ms), or aimed at (`pie` and
-        /// `dualpi2`; RFC 8033 §4.2, RFC 9332 A.1: 15 ms).
+        /// Delay in the queue that is acceptable (RFC 8289 §4.4: 5 ms; `abc`: 50 ms), or aimed at
+        /// (`pie` and `dualpi2`; RFC 8033 §4.2, RFC 9332 A.1: 15 ms).
         target: Span<MICROSECOND, HOUR>;
         /// For how long the delay must be above that before a packet is dropped (`codel`,
         /// `fq-codel`, and `cake`'s `rtt`; RFC 8289 §4.3: 100 ms).
@@ -35,6 +35,14 @@ keys! {
         /// Coupling factor k: low-latency packets are marked with k times the square root of the
         /// classic drop probability (`dualpi2`; RFC 9332 A.1: 2).
         coupling: Real<1_000_000, 100_000_000>;
+        /// Share of the capacity that is aimed at, η (`abc`; its authors' router: 0.98).
+        eta: Real<500_000, 1_000_000>;
+        /// Time in which the queue beyond the target is to drain, δ (`abc`; its authors' router:
+        /// 133 ms); stable above two thirds of a round trip.
+        delta: Span<MICROSECOND, HOUR>;
+        /// Time over which capacity and departures are measured (`abc`; its authors' router:
+        /// 20 ms).
+        window: Span<MICROSECOND, HOUR>;
         /// Rate of the shaper in front of the link's queue, which is then drop-tail; without a rate
         /// the discipline is the link's queue (`cake`).
         rate: Rate;

@@ -104,7 +104,7 @@ impl WirelessMedium for AggregatingWlan {
             }
             MediumChange::MobileAttempts(limit) => config.mobile_retry_limit = limit,
             MediumChange::AccessPointAttempts(limit) => config.access_point_retry_limit = limit,
-            MediumChange::Order(_) => return false,
+            MediumChange::Order(_) | MediumChange::Fec(_) => return false,
         }
         true
     }

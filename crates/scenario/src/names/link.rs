@@ -111,6 +111,9 @@ pub enum DisciplineName {
     /// A queue for each flow, fair to hosts, in tins by code point, with a shaper (Linux,
     /// sch_cake).
     Cake,
+    /// One queue; each packet tells its sender to send one more or one less (ABC, NSDI 2020), if
+    /// that understands it (`tcp.congestion_control`).
+    Abc,
     /// One queue; drops arrivals when full.
     DropTail,
 }

@@ -1,8 +1,8 @@
 //! `[link.aqm]` and `[link.reverse.aqm]`.
 
 use airtcp_link::{
-    AckFilter, CakeConfig, CoDelConfig, CodePoints, Discipline, DualPi2Config, FqCoDelConfig,
-    PieConfig, Tins,
+    AbcConfig, AckFilter, CakeConfig, CoDelConfig, CodePoints, Discipline, DualPi2Config,
+    FqCoDelConfig, PieConfig, Tins,
 };
 
 use crate::document::AqmTable;
@@ -23,6 +23,7 @@ pub(super) fn resolve(table: &mut AqmTable, key: &str) -> Result<Discipline, Pro
         DisciplineName::Pie => Discipline::Pie(pie(table)),
         DisciplineName::Dualpi2 => Discipline::DualPi2(dual_pi2(table)),
         DisciplineName::Cake => Discipline::Cake(cake(table, key)?),
+        DisciplineName::Abc => Discipline::Abc(abc(table)),
     })
 }
 
@@ -129,14 +130,24 @@ fn dual_pi2(table: &mut AqmTable) -> DualPi2Config {
     }
 }
 
+fn abc(table: &mut AqmTable) -> AbcConfig {
+    let defaults = AbcConfig::default();
+    AbcConfig {
+        eta: Written::fill(&mut table.eta, &defaults.eta),
+        delta: Written::fill(&mut table.delta, &defaults.delta),
+        target: Written::fill(&mut table.target, &defaults.target),
+        window: Written::fill(&mut table.window, &defaults.window),
+    }
+}
+
 /// Refuses keys of disciplines other than `name`.
 fn refuse_of_others(table: &AqmTable, name: DisciplineName, key: &str) -> Result<(), Problem> {
-    use DisciplineName::{Cake, Codel, Dualpi2, FqCodel, Pie};
+    use DisciplineName::{Abc, Cake, Codel, Dualpi2, FqCodel, Pie};
     let why = |whose: &str| format!("belongs to {key}.discipline = {whose}; remove it, or choose ");
     let one_of = |whose: &str| why(whose) + "one of them";
     let that = |whose: &str| why(whose) + "that";
-    if !matches!(name, Codel | FqCodel | Pie | Dualpi2 | Cake) {
-        let whose = one_of("\"fq-codel\", \"codel\", \"pie\", \"dualpi2\" or \"cake\"");
+    if !matches!(name, Codel | FqCodel | Pie | Dualpi2 | Cake | Abc) {
+        let whose = one_of("\"fq-codel\", \"codel\", \"pie\", \"dualpi2\", \"cake\" or \"abc\"");
         refuse_keys!(table, key, whose; target);
     }
     if !matches!(name, Codel | FqCodel | Cake) {
@@ -153,6 +164,9 @@ fn refuse_of_others(table: &AqmTable, name: DisciplineName, key: &str) -> Result
     }
     if name != Dualpi2 {
         refuse_keys!(table, key, that("\"dualpi2\""); step, step_packets, coupling);
+    }
+    if name != Abc {
+        refuse_keys!(table, key, that("\"abc\""); eta, delta, window);
     }
     if name != Cake {
         refuse_keys!(table, key, that("\"cake\""); rate, tins, hosts, ack_filter);

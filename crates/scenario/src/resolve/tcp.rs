@@ -1,7 +1,7 @@
 //! `[tcp]`: a profile, and the settings that override it.
 
 use airtcp_tcp::Config;
-use airtcp_tcp::config::{TcpTable, TimeoutConfig};
+use airtcp_tcp::config::{ControlName, TcpTable, TimeoutConfig};
 use toml::{Table, Value};
 
 use crate::control;
@@ -64,7 +64,11 @@ pub(super) fn resolve(
     inputs: &Inputs,
 ) -> Result<Config, Problem> {
     let given = table.clone();
-    let mut usual = table.profile.get_or_insert_default().config();
+    let profile = *table.profile.get_or_insert_default();
+    let mut usual = match given.congestion {
+        Some(ControlName::Known(control)) => profile.config_with(control),
+        _ => profile.config(),
+    };
     if let Some(max) = given.max {
         // A ceiling that is set below the usual first timeout lowers it.
         usual.timeout.initial = usual.timeout.initial.min(max.get());

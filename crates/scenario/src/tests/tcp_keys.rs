@@ -113,3 +113,51 @@ fn the_keys_say_all_that_a_profile_chooses() {
         assert_eq!(plain.tcp, profile.config(), "{}", profile.name());
     }
 }
+
+/// HyStart is CUBIC's in Linux (`tcp_cubic.c`), and a control that needs marks asks for them: a key
+/// is the remedy of that name.
+#[test]
+fn a_control_by_its_key_is_the_remedy_of_that_name() {
+    let text = |control: &str| format!("tcp.congestion_control = {control:?}");
+    for profile in ["linux", "linux-reno", "linux-bbr", "linux-6.1"] {
+        let profile = format!("tcp.profile = {profile:?}");
+        for control in [
+            "westwood", "veno", "vegas", "illinois", "hybla", "htcp", "yeah", "cdg", "dctcp",
+            "jersey", "ledbat", "prague", "copa", "bbr", "bbr-v3", "abc",
+        ] {
+            let by_key = parsed(&format!("{profile}\n{}", text(control))).tcp;
+            let mut by_remedy = parsed(&profile).with_remedies(control).unwrap().tcp;
+            if by_key.congestion.is_model() {
+                // A model has no slow start of the window's.
+                by_remedy.slow_start = by_key.slow_start;
+            }
+            assert_eq!(by_key, by_remedy, "{profile} {control}");
+        }
+    }
+}
+
+/// CUBIC's slow start is the profile's HyStart, whichever control the profile has; a profile of the
+/// RFCs has none; the key decides where it is given, and a flow's table inherits no other's.
+#[test]
+fn slow_start_follows_the_control_unless_it_is_given() {
+    use airtcp_tcp::config::SlowStart;
+    let start = |text: &str| parsed(text).tcp_of(1).slow_start;
+    for (profile, control, expected) in [
+        ("linux", "cubic", SlowStart::HyStart),
+        ("linux", "c2tcp", SlowStart::HyStart),
+        ("linux-reno", "cubic", SlowStart::HyStart),
+        ("linux-5.10", "cubic", SlowStart::HyStart510),
+        ("linux-5.10", "reno", SlowStart::Standard),
+        ("newreno", "cubic", SlowStart::Standard),
+        ("linux-2.4", "veno", SlowStart::Standard),
+    ] {
+        let text = format!("tcp.profile = {profile:?}\ntcp.congestion_control = {control:?}");
+        assert_eq!(start(&text), expected, "{text}");
+    }
+    let given = "tcp.congestion_control = \"veno\"\ntcp.slow_start = \"hystart\"";
+    assert_eq!(start(given), SlowStart::HyStart);
+    let own = "flows.count = 2\nflows.tcp = [{}, { congestion_control = \"veno\" }]";
+    assert_eq!(start(own), SlowStart::Standard);
+    let other = "flows.count = 2\nflows.tcp = [{ congestion_control = \"veno\" }, {}]";
+    assert_eq!(start(other), SlowStart::HyStart);
+}

@@ -190,4 +190,8 @@ pub enum CongestionControl {
     /// A window that moves towards a target rate, inversely proportional to the queueing delay,
     /// paced (Copa, Arun & Balakrishnan, NSDI 2018).
     Copa,
+    /// A packet more or less for each acknowledgment, as routers ask, bounded by CUBIC's window for
+    /// bottlenecks that do not (ABC, Goyal et al., NSDI 2020). `ecn` has to ask for marks, and the
+    /// receiver has to have this control, too.
+    Abc,
 }

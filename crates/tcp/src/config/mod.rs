@@ -40,7 +40,7 @@ pub use limits::LimitsTable;
 pub use link_feedback::{
     DynamicThreshold, GapCount, LinkFeedbackConfig, RttClustering, ThresholdCap,
 };
-pub use profile::Profile;
+pub use profile::{PRAGUE_BURST_SHIFT, Profile};
 pub use repair::{DuplicateReports, LossDetection, Recovery, Retransmission, SpuriousResponse};
 pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimerScope};
 

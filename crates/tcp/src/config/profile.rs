@@ -46,6 +46,9 @@ macro_rules! profiles {
     };
 }
 
+/// A burst of Prague's lasts 2^-12 s (Linux, `prague_burst_shift`).
+pub const PRAGUE_BURST_SHIFT: u32 = 12;
+
 profiles! {
     Tahoe = "tahoe": "fast retransmit, then slow start (Jacobson 1988)",
     Reno = "reno": "fast recovery that ends at the first new ACK (RFC 2581)",
@@ -89,6 +92,46 @@ impl Profile {
             Self::Linux612 => linux_6_12(),
             Self::Linux61 => linux_6_1(),
             Self::Linux510 => linux_5_10(),
+        }
+    }
+
+    /// The settings of this profile with another congestion control, and the choices that its
+    /// module makes in Linux 6: HyStart is CUBIC's (`tcp_cubic.c`), and a control that needs marks
+    /// asks for them (`tcp_ca_needs_ecn`).
+    pub fn config_with(self, control: CongestionControl) -> Config {
+        let usual = Config {
+            congestion: control,
+            ..self.config()
+        };
+        let hystart = match self {
+            Self::Linux510 => SlowStart::HyStart510,
+            Self::Linux | Self::LinuxReno | Self::LinuxBbr | Self::Linux612 | Self::Linux61 => {
+                SlowStart::HyStart
+            }
+            _ => return usual,
+        };
+        let with = Config {
+            slow_start: SlowStart::Standard,
+            ..usual
+        };
+        match control {
+            // C2TCP is a patch of CUBIC.
+            CongestionControl::Cubic | CongestionControl::C2Tcp => Config {
+                slow_start: hystart,
+                ..with
+            },
+            CongestionControl::Dctcp | CongestionControl::Abc => Config {
+                ecn: EcnUse::Request,
+                ..with
+            },
+            CongestionControl::Prague => Config {
+                ecn: EcnUse::Accurate,
+                pacing: true,
+                pacing_shift: PRAGUE_BURST_SHIFT,
+                ..with
+            },
+            CongestionControl::External(_) => usual,
+            _ => with,
         }
     }
 }

@@ -22,7 +22,8 @@ pub struct Ack {
     pub now: Instant,
     /// Bytes newly acknowledged or SACKed.
     pub delivered: u64,
-    /// Delivered bytes that carried a congestion mark, if the peer counts marks (RFC 9768).
+    /// Delivered bytes that carried a congestion mark, if the peer counts marks (RFC 9768), or a
+    /// brake of ABC's.
     pub marked: u64,
     /// Bytes newly presumed lost.
     pub lost: u64,

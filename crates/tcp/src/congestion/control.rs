@@ -9,8 +9,8 @@ use super::model::{Demands, Model};
 use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{
-    Ack, bbr, c2tcp, cdg, copa, cubic, dctcp, htcp, hybla, illinois, jersey, ledbat, prague, reno,
-    vegas, veno, westwood, yeah,
+    Ack, abc, bbr, c2tcp, cdg, copa, cubic, dctcp, htcp, hybla, illinois, jersey, ledbat, prague,
+    reno, vegas, veno, westwood, yeah,
 };
 use crate::config::{Config, CongestionControl};
 
@@ -157,6 +157,10 @@ macro_rules! controls {
                 match self { $(Self::$Based(model) => model.on_loss(windows),)+ }
             }
 
+            fn on_mark(&mut self, windows: &mut Windows) -> bool {
+                match self { $(Self::$Based(model) => model.on_mark(windows),)+ }
+            }
+
             fn on_timeout(&mut self) {
                 match self { $(Self::$Based(model) => model.on_timeout(),)+ }
             }
@@ -199,5 +203,6 @@ controls! {
         Bbr(Box<bbr::Bbr>),
         BbrV3(Box<bbr::BbrV3>),
         Copa(Box<copa::Copa>),
+        Abc(Box<abc::Abc>),
     }
 }

@@ -6,6 +6,7 @@
 //! and [`recovery`](crate::recovery) decides how to send during a repair. All windows are integers,
 //! in bytes.
 
+mod abc;
 mod ack;
 mod bbr;
 mod c2tcp;
@@ -272,14 +273,14 @@ impl Congestion {
     }
 
     /// Responds to a congestion mark, or to the rule's demand, whatever is in flight. Returns
-    /// whether the window is reduced: a model does not treat a mark as a limit.
+    /// whether the window is reduced: few models treat a mark as a limit.
     pub fn on_mark(&mut self) -> bool {
         match &mut self.control {
             Control::WindowBased(control) => {
                 control.on_mark(&mut self.windows);
                 true
             }
-            Control::Model(_) => false,
+            Control::Model(model) => model.on_mark(&mut self.windows),
             Control::External(external) => {
                 external.reduce(&mut self.windows);
                 true

@@ -14,6 +14,11 @@ pub(super) trait Model {
     /// Called when a repair begins.
     fn on_loss(&mut self, windows: &Windows);
 
+    /// Called at a congestion mark, once a round trip. Returns whether the window is reduced.
+    fn on_mark(&mut self, _windows: &mut Windows) -> bool {
+        false
+    }
+
     /// Called when the retransmission timer has expired.
     fn on_timeout(&mut self);
 

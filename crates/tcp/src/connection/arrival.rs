@@ -240,6 +240,7 @@ impl Connection {
             sack: &sack[..count],
             echo,
             marked: self.echoes_mark(segment),
+            brakes: self.echoes_brake(segment),
             counted: self.counted_marks(segment),
         };
         let una = self.sender.una();

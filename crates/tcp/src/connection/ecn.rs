@@ -5,6 +5,7 @@
 use airtcp_packet::{Ecn, Flags, Segment};
 
 use super::Connection;
+use super::accel_brake::{NONCE_SUM, Signals};
 use super::accurate_ecn::{Agreement, agreed_by_syn, agreed_by_syn_ack, request};
 use airtcp_units::Instant;
 
@@ -30,6 +31,8 @@ pub(super) enum EcnState {
     Echoing,
     /// They have agreed to count marks (RFC 9768).
     Accurate,
+    /// ABC's data arrives: acknowledgments echo accelerate and brake as well as marks.
+    AccelBrake(Signals),
 }
 
 impl EcnState {
@@ -52,7 +55,7 @@ impl EcnState {
             Self::Accurate => MarkFeedback::Count {
                 marked_syn_ack: false,
             },
-            Self::Agreed | Self::Seen | Self::Echoing => MarkFeedback::Echo,
+            Self::Agreed | Self::Seen | Self::Echoing | Self::AccelBrake(_) => MarkFeedback::Echo,
         }
     }
 
@@ -61,7 +64,7 @@ impl EcnState {
     pub const fn is_changed_by(self, segment: &Segment) -> bool {
         match self {
             Self::Off => false,
-            Self::Agreed | Self::Accurate => true,
+            Self::Agreed | Self::Accurate | Self::AccelBrake(_) => true,
             Self::Seen => !matches!(segment.ecn, Ecn::Capable0 | Ecn::Capable1),
             Self::Echoing => true,
         }
@@ -115,6 +118,12 @@ impl Connection {
         segment.flags.contains(Flags::ECE) && self.ecn.is_agreed() && !self.ecn.is_accurate()
     }
 
+    /// Whether the segment echoes a brake on our data.
+    #[inline]
+    pub(super) fn echoes_brake(&self, segment: &Segment) -> bool {
+        segment.flags.contains(NONCE_SUM) && self.is_abc()
+    }
+
     /// Processes a data segment's mark, which is echoed from now on until the sender reports that
     /// it has reduced its window (RFC 3168 §6.1.3).
     #[inline]
@@ -122,6 +131,13 @@ impl Connection {
         // Marks that are counted have been counted already, with or without data.
         if !self.ecn.is_agreed() || self.ecn.is_accurate() {
             return;
+        }
+        if self.is_abc() {
+            return self.take_signals(now, segment);
+        }
+        if let EcnState::AccelBrake(_) = self.ecn {
+            // Its congestion control has changed.
+            self.ecn = EcnState::Seen;
         }
         if segment.flags.contains(Flags::CWR) {
             if self.ecn == EcnState::Echoing {
@@ -150,6 +166,21 @@ impl Connection {
         }
     }
 
+    /// Takes ABC's signals of a data segment.
+    #[cold]
+    fn take_signals(&mut self, now: Instant, segment: &Segment) {
+        let before = match self.ecn {
+            EcnState::AccelBrake(signals) => signals,
+            _ => Signals::default(),
+        };
+        let after = before.after(segment);
+        if after == before {
+            self.ecn = EcnState::AccelBrake(after);
+        } else {
+            self.echo_from_now(now, EcnState::AccelBrake(after));
+        }
+    }
+
     /// Whether this end answers the share of marks, so that each is echoed (RFC 8257 §3.2).
     fn is_dctcp(&self) -> bool {
         self.sender.config().congestion == CongestionControl::Dctcp
@@ -158,19 +189,24 @@ impl Connection {
     /// Echoes whether this segment was marked. Where that changes, the acknowledgment that was held
     /// back leaves first, with the echo of the segments before (RFC 8257 §3.2).
     fn echo_each_mark(&mut self, now: Instant, is_marked: bool) {
-        if is_marked == (self.ecn == EcnState::Echoing) {
-            return;
+        let after = match is_marked {
+            true => EcnState::Echoing,
+            false => EcnState::Seen,
+        };
+        if is_marked != (self.ecn == EcnState::Echoing) {
+            self.echo_from_now(now, after);
         }
+    }
+
+    /// Acknowledges the segments before with their echo, if that was held back, and this one with
+    /// that of `after`.
+    fn echo_from_now(&mut self, now: Instant, after: EcnState) {
         if self.receiver.holds_acknowledgment() {
             let held = self.acknowledgment(now, self.sender.nxt());
             self.rare_mut().before_mark = Some(held);
         }
         self.receiver.demand_acknowledgment();
-        self.ecn = if is_marked {
-            EcnState::Echoing
-        } else {
-            EcnState::Seen
-        };
+        self.ecn = after;
     }
 
     /// Flags for every segment: ECE once a mark has arrived, or the number of marks.
@@ -179,6 +215,7 @@ impl Connection {
         match self.ecn {
             EcnState::Echoing => Flags::ACK | Flags::ECE,
             EcnState::Accurate => Flags::ACK | self.count_flags(),
+            EcnState::AccelBrake(signals) => Flags::ACK | signals.flags(),
             _ => Flags::ACK,
         }
     }
@@ -196,15 +233,18 @@ impl Connection {
             segment.ecn = self.counted_field(retransmission);
             return;
         }
-        if retransmission {
+        if self.is_abc() {
+            // An accelerate, retransmissions too: routers may only make it a brake.
+            segment.ecn = Ecn::Capable1;
+        } else if retransmission {
             // Linux, `tcp_ca_needs_ecn`.
             if self.is_dctcp() {
                 segment.ecn = Ecn::Capable0;
             }
-            return;
+        } else {
+            segment.ecn = Ecn::Capable0;
         }
-        segment.ecn = Ecn::Capable0;
-        if self.sender.take_reduced() {
+        if !retransmission && self.sender.take_reduced() {
             segment.flags |= Flags::CWR;
         }
     }

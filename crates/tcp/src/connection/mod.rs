@@ -8,6 +8,7 @@
 //!
 //! Here 64-bit stream offsets are converted to and from 32-bit sequence numbers.
 
+mod accel_brake;
 mod accurate_ecn;
 mod arrival;
 mod bytes;

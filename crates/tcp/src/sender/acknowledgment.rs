@@ -30,6 +30,8 @@ pub struct Acknowledgment<'a> {
     pub echo: Option<Echo>,
     /// Whether it echoes a congestion mark (RFC 3168 §6.1.3).
     pub marked: bool,
+    /// Whether it echoes ABC's brake (Goyal et al., NSDI 2020).
+    pub brakes: bool,
     /// The peer's count of congestion marks, modulo eight, if it counts them (RFC 9768 §3.2.2).
     pub counted: Option<u8>,
 }
@@ -70,8 +72,10 @@ impl Sender {
         self.small_segments.on_acknowledgment();
         self.trains.end();
         self.begin_delivery(now, || acknowledgment.echo);
+        self.note_brake(acknowledgment.brakes);
         if offset < before.una {
             self.take_late_report(now, &before, acknowledgment, observer);
+            self.note_brake(false);
             return;
         }
         let highest_before = self.board.highest_sacked().max(before.una);
@@ -119,6 +123,7 @@ impl Sender {
             let plain = acknowledgment.bare && !window_moved;
             self.on_nothing_acknowledged(now, &before, acknowledgment, (report, plain), observer);
         }
+        self.note_brake(false);
     }
 
     /// Processes an acknowledgment that does not advance; `plain`: it also brings neither data nor

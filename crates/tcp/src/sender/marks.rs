@@ -35,6 +35,8 @@ pub(super) struct Marks {
     says_reduced: bool,
     /// Whether the acknowledgment being processed echoes a mark.
     is_echoed: bool,
+    /// Whether it echoes ABC's brake.
+    brakes: bool,
     reductions: u64,
 }
 
@@ -134,14 +136,22 @@ impl Sender {
         }
     }
 
+    /// Notes whether the acknowledgment being processed echoes ABC's brake.
+    #[inline]
+    pub(super) fn note_brake(&mut self, brakes: bool) {
+        if let Some(marks) = self.extras.marks_mut() {
+            marks.brakes = brakes;
+        }
+    }
+
     /// Bytes of `delivered` that the acknowledgment being processed reports as marked: by the
-    /// peer's count, or all of them at an echo (Linux, `tcp_count_delivered`).
+    /// peer's count, or all of them at an echo (Linux, `tcp_count_delivered`) or ABC's brake.
     pub(super) fn newly_marked(&self, delivered: u64) -> u64 {
         match self.extras.marks() {
             None => 0,
             Some(marks) => match marks.counted() {
                 Some(counted) => counted.newly_marked(),
-                None => u64::from(marks.is_echoed) * delivered,
+                None => u64::from(marks.is_echoed || marks.brakes) * delivered,
             },
         }
     }

@@ -138,6 +138,7 @@ fn a_pipe_wakes_for_each_departure() {
         service: Service::Constant(BitRate::from_bps(12_000_000)),
         queue: QueueLimit::Packets(3),
         discipline: Discipline::CoDel(CoDelConfig::default()),
+        fec: None,
         error: ErrorModel::Block { period: 3, lost: 1 },
         delay: Delay::Constant(Duration::from_millis(10)),
     };

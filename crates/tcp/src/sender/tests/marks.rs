@@ -15,6 +15,7 @@ impl Trace {
             sack: &[],
             echo: None,
             marked: true,
+            brakes: false,
             counted: None,
         });
         self.poll()

@@ -118,6 +118,7 @@ impl Trace {
             sack: &[],
             echo: None,
             marked: false,
+            brakes: false,
             counted: None,
         });
         self
@@ -148,6 +149,7 @@ impl Trace {
             sack: &sack,
             echo: None,
             marked: false,
+            brakes: false,
             counted: None,
         });
         self
@@ -169,6 +171,7 @@ impl Trace {
             sack: &[],
             echo,
             marked: false,
+            brakes: false,
             counted: None,
         });
         self.poll()

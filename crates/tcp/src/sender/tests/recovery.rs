@@ -265,6 +265,7 @@ fn only_a_bare_one_with_the_same_window_while_data_is_out_is_a_duplicate() {
             sack: &[],
             echo: None,
             marked: false,
+            brakes: false,
             counted: None,
         });
     }

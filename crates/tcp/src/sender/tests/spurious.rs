@@ -78,6 +78,7 @@ fn a_mark_leaves_the_window_as_the_timeout_made_it() {
                 rtt: milliseconds(now - 200),
             }),
             marked,
+            brakes: false,
             counted: None,
         });
         assert!(trace.is_open());

@@ -15,7 +15,7 @@ use airtcp_units::Duration;
 
 use super::source::Source;
 
-const CONGESTION_CONTROLS: [CongestionControl; 18] = [
+const CONGESTION_CONTROLS: [CongestionControl; 19] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -33,6 +33,7 @@ const CONGESTION_CONTROLS: [CongestionControl; 18] = [
     CongestionControl::Yeah,
     CongestionControl::Cdg,
     CongestionControl::Dctcp,
+    CongestionControl::Abc,
     CongestionControl::Copa,
 ];
 

@@ -7,7 +7,7 @@ use airtcp_units::Duration;
 use super::super::harness::choices;
 use super::super::harness::source::{Source, bytes_of_seed};
 
-const CONGESTION_CONTROLS: [CongestionControl; 18] = [
+const CONGESTION_CONTROLS: [CongestionControl; 19] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -23,6 +23,7 @@ const CONGESTION_CONTROLS: [CongestionControl; 18] = [
     CongestionControl::Yeah,
     CongestionControl::Cdg,
     CongestionControl::Dctcp,
+    CongestionControl::Abc,
     CongestionControl::C2Tcp,
     CongestionControl::Prague,
     CongestionControl::Ledbat,

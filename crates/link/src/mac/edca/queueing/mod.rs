@@ -76,6 +76,10 @@ impl<P: EcnField> EcnField for Waiting<P> {
     fn mark(&mut self) {
         self.packet.mark();
     }
+
+    fn brake(&mut self) {
+        self.packet.brake();
+    }
 }
 
 /// A packet that is ready to be sent.
