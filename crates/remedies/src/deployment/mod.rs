@@ -6,11 +6,11 @@
 
 use serde::Serialize;
 
-use crate::link::cake;
 use crate::{Quantity, Values};
 
 pub use object_file::ObjectFile;
 
+pub(crate) mod cake;
 pub(crate) mod endpoints;
 mod object_file;
 mod text;

@@ -4,13 +4,12 @@ use airtcp_link::frame::RetryLimit;
 use airtcp_link::{CakeConfig, Discipline};
 use airtcp_units::{BitRate, Duration};
 
+use crate::deployment::cake::RTT;
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, MediumChange, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, Values};
 
 use super::WHICH_PACKET;
 
-/// The round trip that it assumes.
-const RTT: Duration = Duration::from_millis(100);
 /// Acceptable delays in a round trip, as tc(8) sets the one with the other (q_cake.c).
 const TARGETS_IN_RTT: u64 = 20;
 
@@ -61,16 +60,4 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
         interval: rtt,
         ..CakeConfig::default()
     })));
-}
-
-/// The rate and the round trip in the words of tc-cake(8).
-pub(crate) fn words(rate: Quantity, rtt: Duration) -> String {
-    let bandwidth = match rate {
-        Quantity::Unlimited => "unlimited".to_owned(),
-        rate => format!("bandwidth {rate}kbit"),
-    };
-    match rtt {
-        RTT => bandwidth,
-        other => format!("{bandwidth} rtt {}ms", other.as_nanos().div_ceil(1_000_000)),
-    }
 }

@@ -3,7 +3,7 @@
 mod abc;
 mod ack_filter;
 mod autorate;
-pub(crate) mod cake;
+mod cake;
 mod codel;
 mod dualpi2;
 mod fec;
