@@ -107,7 +107,8 @@ def _further(file: Path, text: str, line: int | None, fault: str) -> list[tuple[
     from airtcp.core.loading import load_scenario
     from airtcp.core.toml_place import line_of
 
-    lines, faults, left_out = text.splitlines(), [], set[str]()
+    lines, left_out = text.splitlines(), set[str]()
+    faults: list[tuple[int | None, str]] = []
     with contextlib.chdir(file.resolve().parent):
         while line is not None and "=" in lines[line - 1]:
             left_out.add(re.split(r"[ :=]", fault)[0])
