@@ -22,6 +22,8 @@ from airtcp.core.recordings.formats import formats_known
 from airtcp.core.recordings.imported import ImportedLink, import_link
 from airtcp.core.recordings.log import PingLog, read_ping
 from airtcp.core.recordings.opportunities import mean_bps, opportunities
+from airtcp.core.recordings.recording import read_recording
+from airtcp.diagnosis.link_file import with_bound
 from airtcp.diagnosis.starlink import changes_each_15_s, starlink_sentence
 
 ROOT = Path(__file__).parents[2]
@@ -118,6 +120,17 @@ def test_a_full_queue_is_told_from_a_lower_bound(tmp_path: Path) -> None:
     assert "a lower bound: nothing shows that the link was full" in said(flat)
     for found in (full, flat):
         assert played(found, tmp_path).name in {"x", "y"}
+
+
+def test_a_rate_that_is_not_the_links_is_said_in_the_first_sentence(tmp_path: Path) -> None:
+    full = read_recording(iperf3(tmp_path / "x.json", 9.4, (20_000, 48_000, 50_000)))
+    assert with_bound("a test.", [full]) == ["a test."]
+    path = iperf3(tmp_path / "y.json", 9.4, (20_000,) * 3)
+    text = path.read_text().replace('"start": {', '"start": {"target_bitrate": 9.5e6, ', 1)
+    path.write_text(text)
+    first, tried = with_bound("a test.", [read_recording(path)])
+    assert first.endswith("the sender's target rate bounds it, and the link may carry more.")
+    assert "over a link of just that rate" in tried
 
 
 def test_names_stay_out_of_the_scenario_unless_asked_for(tmp_path: Path) -> None:
@@ -454,6 +467,6 @@ def test_python_diagnoses_a_series_as_the_command_line_does(tmp_path: Path) -> N
     assert shown.exit_code == 0, shown.output
     said_there = json.loads(shown.stdout)["sentences"]
     assert said_there[0] == found.headline
-    assert set(found.imported.said) <= set(said_there)
+    assert set(found.imported.said[1:]) <= set(said_there)
     with pytest.raises(ScenarioError, match="--sender is for captures"):
         airtcp.diagnose(path, sender="cubic")

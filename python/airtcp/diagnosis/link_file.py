@@ -1,7 +1,7 @@
 """The diagnosis of a file with a link's rate: its facts, and the helpful remedies."""
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from airtcp.comparison.ranking.askers import parse_askers
 from airtcp.core.quantities import parse_bit_rate, parse_seconds
 from airtcp.core.recordings.choices import Choices
 from airtcp.core.recordings.imported import ImportedLink, import_link
-from airtcp.core.recordings.recording import read_recording
+from airtcp.core.recordings.recording import Recording, read_recording
 
 if TYPE_CHECKING:
     from airtcp.comparison.compared import Comparison
@@ -24,6 +24,24 @@ BITS_PER_CPU_S = 75e6
 fit into it.
 """
 MIN_DURATION_S = 2.0
+_BOUNDS = {
+    "target": "the sender's target rate bounds it, and the link may carry more",
+    "window": "a window or a buffer bounds it, and the link may carry more",
+    "shaper": "a shaper bounds it, and the link may carry more",
+    "transfer": "nothing shows that the link was full, and it may carry more",
+}
+
+
+def with_bound(described: str, recordings: Sequence[Recording]) -> list[str]:
+    """The description of a file, with the bound of a rate that is not the link's own."""
+    bounds = [rates.bound for one in recordings for rates in one.rates]
+    bounded = next((_BOUNDS[bound] for bound in bounds if bound in _BOUNDS), None)
+    if bounded is None:
+        return [described]
+    return [
+        f"{described.removesuffix('.')}: {bounded}.",
+        "The remedies were tried over a link of just that rate.",
+    ]
 
 
 @dataclass(frozen=True)
@@ -34,18 +52,27 @@ class DiagnosedLink:
     comparison: "Comparison"
     shortened_s: float | None = None
     """Duration of the runs, where the processor time does not suffice for the scenario's."""
+    rate_is_given: bool = False
+    """The asker knows the link's rate."""
 
     @property
     def headline(self) -> str:
-        """Description of the file."""
-        return self.imported.said[0]
+        """Description of the file, with the bound of its rate."""
+        return self._described[0]
+
+    @property
+    def _described(self) -> list[str]:
+        described = self.imported.said[0]
+        if self.rate_is_given:
+            return [described]
+        return with_bound(described, self.imported.recordings)
 
     @cached_property
     def sentences(self) -> list[str]:
         """Description of the file, the remedies that help, and its known and unknown facts."""
         from airtcp.comparison.answer import answer
 
-        first, *others = self.imported.said
+        others = self.imported.said[1:]
         shortened = (
             []
             if self.shortened_s is None
@@ -54,7 +81,7 @@ class DiagnosedLink:
                 "allows longer ones."
             ]
         )
-        return [first, *answer(self.comparison), *shortened, *others]
+        return [*self._described, *answer(self.comparison), *shortened, *others]
 
     @property
     def deployment(self) -> list[str]:
@@ -114,7 +141,7 @@ def diagnosed_link(
             harm=True,
             progress=told,
         )
-    return DiagnosedLink(imported, compared, shortened_s)
+    return DiagnosedLink(imported, compared, shortened_s, rate_is_given=rate is not None)
 
 
 def shortened(toml: str, most_cpu_s: float) -> float | None:

@@ -2,6 +2,7 @@
 
 mod cake_autorate;
 mod cellreplay;
+mod cisco;
 mod csv;
 mod elsewhere;
 mod fact;
@@ -21,9 +22,13 @@ mod network_quality;
 mod nping;
 mod ookla;
 mod ping;
+mod powershell;
+mod psping;
+mod rate_unit;
 mod rate_words;
 mod routeros;
 mod speed_test;
+mod speed_words;
 mod stamp;
 mod table;
 mod tc;
@@ -71,6 +76,8 @@ pub const FORMATS: &[Format] = &[
     ookla::FORMAT,
     network_quality::FORMAT,
     goresponsiveness::FORMAT,
+    speed_words::FAST,
+    speed_words::FORMAT,
     mtr::FORMAT,
     fping_json::FORMAT,
     tc::FORMAT,
@@ -79,11 +86,14 @@ pub const FORMATS: &[Format] = &[
     mahimahi::FORMAT,
     mm_link::FORMAT,
     cellreplay::FORMAT,
+    powershell::FORMAT,
+    psping::FORMAT,
     throughput::RACA,
     throughput::FORMAT,
     csv::FORMAT,
     irtt::FORMAT,
     nping::FORMAT,
+    cisco::FORMAT,
     routeros::FORMAT,
     tcpdump_text::FORMAT,
     fping::FORMAT,
@@ -105,11 +115,15 @@ pub(crate) fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceE
     if first_line(bytes).is_none() {
         return Err(source.error(None, TraceProblem::Empty { expected: EXPECTED }));
     }
-    if let Some(format) = sniffed(bytes) {
-        return (format.read)(bytes, source);
-    }
-    if let Some(problem) = elsewhere::fault(bytes) {
+    let format = sniffed(bytes);
+    // Many outputs hold lines that resemble a ping's.
+    if format.is_none_or(|format| format.name == ping::FORMAT.name)
+        && let Some(problem) = elsewhere::fault(bytes)
+    {
         return Err(source.error(None, problem));
+    }
+    if let Some(format) = format {
+        return (format.read)(bytes, source);
     }
     // A file in no known format is read as the most tolerant one, which names the line.
     (ping::FORMAT.read)(bytes, source)

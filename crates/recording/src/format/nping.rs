@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format = Format {
     sniff: |bytes| {
         lines(bytes)
             .take(SNIFFED_LINES)
-            .any(|(_, line)| line.starts_with(b"SENT ("))
+            .any(|(_, line)| line.starts_with(b"SENT (") || line.starts_with(b"RCVD ("))
     },
     read,
 };
@@ -77,7 +77,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     let mut log = ProbeLogBuilder::default();
     log.run(replies, probes.len() as u64, 0);
     let none = || {
-        let expected = "lines of nping, SENT and RCVD";
+        let expected = "lines of nping, SENT and RCVD (-H leaves SENT out)";
         source.error(None, TraceProblem::NoRoundTrip { expected })
     };
     Ok(Recording::of_probes(

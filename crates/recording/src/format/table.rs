@@ -6,7 +6,7 @@ use super::stamp::stamp;
 use crate::source::lines;
 
 /// Names of columns with times, in lower case and without their unit, the first preferred.
-pub(super) const TIMES: [&str; 17] = [
+pub(super) const TIMES: [&str; 18] = [
     "time",
     "sent",
     "timestamp",
@@ -19,6 +19,7 @@ pub(super) const TIMES: [&str; 17] = [
     "zeit",
     "zeitstempel",
     "zeitpunkt",
+    "uhrzeit",
     "sekunden",
     "temps",
     "tiempo",
@@ -50,7 +51,13 @@ pub(super) fn header(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// A number; with `has_comma`, its decimals may begin with a comma, and dots then group thousands.
+/// Where commas separate, a field with one was quoted: three digits behind it may be thousands, so
+/// that only other counts are decimals.
 pub(super) fn number(text: &str, has_comma: bool) -> Option<f64> {
+    if let Some((whole, decimals)) = text.split_once(',').filter(|_| !has_comma) {
+        let is_decimal = decimals.len() != 3 && !whole.contains('.');
+        return is_decimal.then(|| format!("{whole}.{decimals}").parse().ok())?;
+    }
     if has_comma && text.contains(',') {
         return text.replace('.', "").replacen(',', ".", 1).parse().ok();
     }
@@ -85,7 +92,10 @@ mod tests {
             ("31,5", true, Some(31.5)),
             ("1.031,5", true, Some(1031.5)),
             ("31.5", true, Some(31.5)),
-            ("31,5", false, None),
+            ("31,5", false, Some(31.5)),
+            ("1,031", false, None),
+            ("1.0,5", false, None),
+            ("1,2,3", false, None),
             ("1,2,3", true, None),
         ] {
             assert_eq!(number(text, has_comma), expected, "{text}");

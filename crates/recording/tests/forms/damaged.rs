@@ -6,7 +6,9 @@ use airtcp_recording::parse;
 
 use crate::kin::{gzip, kin};
 use crate::series::*;
+use crate::summaries::OUTPUTS;
 use crate::windows::{WINDOWS, windows};
+use crate::windows_tools::tools;
 use crate::{traces, transfers};
 
 /// Cut anywhere, backwards, or with a byte another, each form is read or refused in one short line.
@@ -37,15 +39,29 @@ fn damaged_recordings_end_well() {
         ("Raca", traces::RACA),
         ("tc", traces::TC_JSON),
     ];
+    let tools = tools();
+    let tools = tools.iter().map(|(name, text, _)| (*name, text.as_str()));
     for (name, text) in all
         .iter()
         .map(|(name, text)| (*name, text.as_str()))
         .chain(others)
+        .chain(tools)
+        .chain(OUTPUTS.map(|text| ("statistics", text)))
     {
         let bytes = text.as_bytes();
         let mut backwards: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         backwards.reverse();
-        let mut variants = vec![backwards.join(&b'\n')];
+        let wide = "\u{feff}".encode_utf16().chain(text.encode_utf16());
+        let twice = bytes
+            .split(|byte| *byte == b'\n')
+            .flat_map(|line| [line, line]);
+        let mut variants = vec![
+            backwards.join(&b'\n'),
+            wide.flat_map(u16::to_be_bytes).collect(),
+            twice.collect::<Vec<_>>().join(&b'\n'),
+            text.replace('.', ",").into_bytes(),
+            text.replace('\n', "\r\n").into_bytes(),
+        ];
         for step in 1..40 {
             let at = bytes.len() * step / 40;
             variants.push(bytes[..at].to_vec());
@@ -60,7 +76,17 @@ fn damaged_recordings_end_well() {
         }
         for variant in variants {
             match parse(&variant, name) {
-                Ok(found) => assert!(found.summary.len() < 700, "{}", found.summary),
+                Ok(found) => {
+                    assert!(found.summary.len() < 700, "{}", found.summary);
+                    let log = found.probes.as_ref();
+                    let is_sane = log.is_none_or(|log| {
+                        let answered = log.replies().len() as u64;
+                        answered > 0 && answered + log.lost() == log.numbered() + log.unplaced()
+                    });
+                    assert!(is_sane, "{name}: {}", found.summary);
+                    let shares = found.figures.losses.iter().map(|(_, share)| *share);
+                    assert!(shares.into_iter().all(|share| (0.0..=1.0).contains(&share)));
+                }
                 Err(error) => {
                     let said = error.to_string();
                     assert!(said.len() < 700 && !said.contains('\n'), "{said}");

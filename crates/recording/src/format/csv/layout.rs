@@ -136,7 +136,7 @@ impl Name {
         let name = field.trim().trim_matches('"').trim().to_ascii_lowercase();
         let words: Vec<&str> = name
             .split(|c: char| c.is_whitespace() || "_-()[]/".contains(c))
-            .filter(|word| !word.is_empty())
+            .filter(|word| !word.is_empty() && *word != "in")
             .collect();
         let unit = words.last().and_then(|last| {
             let found = UNITS_S.iter().find(|(unit, _)| unit == last);

@@ -3,7 +3,10 @@
 use airtcp_units::Duration;
 use serde::Deserialize;
 
-use super::{Bound, Direction, Layer, in_bits, in_words, nonsense, rates, step};
+use super::text::OF_TARGET;
+use super::{
+    Bound, Direction, Layer, bound_of_udp, ended_early, in_bits, in_words, nonsense, rates, step,
+};
 use crate::fault::TraceError;
 use crate::recording::Recording;
 use crate::source::Source;
@@ -138,10 +141,6 @@ struct Sum {
 /// A median round trip above this many of the least, and by this many microseconds, is a queue.
 const QUEUE_TIMES: f64 = 1.3;
 const QUEUE_US: f64 = 1_000.0;
-/// Losses of UDP from which on more was sent than the link carried.
-const FULL_PERCENT: f64 = 1.0;
-/// A rate within this of the target is the target's.
-const OF_TARGET: f64 = 0.97;
 /// A window within this of the receiver's is bounded by it.
 const OF_WINDOW: f64 = 0.95;
 
@@ -257,7 +256,11 @@ impl Side<'_> {
             .flat_map(|streams| streams.iter().filter_map(|stream| stream.rtt))
             .filter(|rtt| *rtt > 0.0)
             .collect();
-        let bound = self.bound(&rtts, senders, lost);
+        let bound = if self.is_udp {
+            bound_of_udp(lost, &mut found.remarks)
+        } else {
+            self.bound(&rtts, senders)
+        };
         let steps = passed.iter().filter_map(|streams| {
             let bits = streams.iter().map(|stream| stream.bits_per_second).sum();
             step(streams[0].start, streams[0].end, bits, bound)
@@ -302,14 +305,8 @@ impl Side<'_> {
         }
     }
 
-    /// The bound of the rate.
-    fn bound(&self, rtts: &[f64], senders: &[Vec<&Stream>], lost: Option<f64>) -> Bound {
-        if self.is_udp {
-            return match lost {
-                Some(percent) if percent >= FULL_PERCENT => Bound::Link,
-                _ => Bound::Target,
-            };
-        }
+    /// The bound of TCP's rate.
+    fn bound(&self, rtts: &[f64], senders: &[Vec<&Stream>]) -> Bound {
         let sent = self.sent.and_then(|sum| sum.bits_per_second).unwrap_or(0.0);
         if self.target > 0.0 && sent >= OF_TARGET * self.target {
             return Bound::Target;
@@ -353,7 +350,7 @@ fn about(found: &mut Recording, test: &Test, is_udp: bool, target: f64, source: 
     );
     if target > 0.0 {
         found.remark(format!(
-            "The sender was told to send {:.3} Mbit/s.",
+            "The sender was told to send no more than {:.3} Mbit/s.",
             target / 1e6
         ));
     }
@@ -366,10 +363,7 @@ fn about(found: &mut Recording, test: &Test, is_udp: bool, target: f64, source: 
         found.remark(format!("The sender's congestion control was {name}."));
     }
     if let Some(error) = &test.error {
-        found.remark(format!(
-            "The test ended early ({}); what was measured until then is used.",
-            error.trim().trim_end_matches('.')
-        ));
+        found.remark(ended_early(error));
     } else if test.end.streams.is_empty() {
         found.remark(format!(
             "The test of {} s has no end in {}: what was measured until then is used.",

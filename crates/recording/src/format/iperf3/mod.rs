@@ -39,8 +39,10 @@ fn sniff(bytes: &[u8]) -> bool {
         || begins_as_object(bytes, &["start", "test_start", "error"])
         || stream::is_stream(first_line(bytes).unwrap_or_default())
         || lines(bytes).take(SNIFFED_LINES).any(|(_, line)| {
-            line.starts_with(b"[ ID] Interval")
-                || line.starts_with(b"[ ID][Role] Interval")
+            // `--timestamps` puts a time in front.
+            [&b"[ ID] Interval"[..], b"[ ID][Role] Interval"]
+                .iter()
+                .any(|heading| line.windows(heading.len()).any(|part| part == *heading))
                 || line.starts_with(b"iperf3: ")
         })
 }
@@ -54,15 +56,48 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         text::recording(bytes, source)?
     };
     if found.rates.is_empty() {
+        let ended = found
+            .remarks
+            .iter()
+            .find_map(|remark| remark.strip_prefix(ENDED_EARLY)?.split_once(')'));
+        let why = ended.map_or_else(String::new, |(why, _)| format!(" ({why})"));
         return Err(source.error(
             None,
             TraceProblem::OtherKind {
-                what: "the output of iperf3 without a single interval".to_owned(),
+                what: format!("the output of iperf3 without a single interval{why}"),
                 remedy: "run the test again until it ends, with --json".to_owned(),
             },
         ));
     }
     Ok(found)
+}
+
+/// Beginning of the remark on a test with an error.
+const ENDED_EARLY: &str = "The test ended early (";
+
+/// The remark on a test that ended with an error.
+fn ended_early(error: &str) -> String {
+    let error = error.trim().trim_end_matches('.');
+    format!("{ENDED_EARLY}{error}); what was measured until then is used.")
+}
+
+/// Losses of UDP, in per cent, from which on more was sent than the link carried. Fewer are losses
+/// of a radio as well.
+const FULL_PERCENT: f64 = 5.0;
+
+/// The bound of UDP's rate; a remark where the losses could have either cause.
+fn bound_of_udp(lost_percent: Option<f64>, remarks: &mut Vec<String>) -> Bound {
+    match lost_percent {
+        Some(percent) if percent >= FULL_PERCENT => Bound::Link,
+        Some(percent) if percent >= 1.0 => {
+            remarks.push(format!(
+                "{percent:.2} % were lost: by a link that is full, or by one that loses packets. A \
+                 test at twice the target (-b) shows which."
+            ));
+            Bound::Target
+        }
+        _ => Bound::Target,
+    }
 }
 
 /// A step of a rate; None where its numbers cannot be meant.

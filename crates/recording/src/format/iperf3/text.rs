@@ -1,6 +1,9 @@
 //! iperf3's text: a row an interval and stream, and two closing rows each.
 
-use super::{Bound, Direction, FORMAT, Layer, in_bits, in_words, nonsense, rates, step};
+use super::{
+    Bound, Direction, FORMAT, Layer, bound_of_udp, ended_early, in_bits, in_words, nonsense, rates,
+    step,
+};
 use crate::fault::TraceError;
 use crate::recording::{RateStep, Recording};
 use crate::source::{Source, lines};
@@ -17,6 +20,12 @@ struct Row {
 }
 
 impl Row {
+    /// The row in a line, which `--timestamps` begins with a time.
+    fn find(text: &str) -> Option<Self> {
+        let mut places = text.match_indices('[');
+        places.find_map(|(at, _)| Self::of(&text[at..]))
+    }
+
     fn of(text: &str) -> Option<Self> {
         let (id, after) = text.strip_prefix('[')?.split_once(']')?;
         let (role, after) = match after
@@ -66,6 +75,9 @@ fn factor(unit: &str) -> Option<f64> {
     Some(bits * base.powi(i32::try_from(power).ok()?))
 }
 
+/// A rate within this of the target is the target's.
+pub(super) const OF_TARGET: f64 = 0.97;
+
 /// Rows of one direction.
 #[derive(Default)]
 struct Way {
@@ -81,6 +93,7 @@ struct Way {
 pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     let mut ways = [Way::default(), Way::default()];
     let (mut is_reverse, mut error, mut host, mut is_server) = (false, None, None, false);
+    let mut target = 0.0_f64;
     for (line, bytes) in lines(bytes) {
         let text = std::str::from_utf8(bytes).map_err(|_| {
             source.malformed(
@@ -90,15 +103,18 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
                 "give the file as iperf3 printed it",
             )
         })?;
-        if text.starts_with("Reverse mode") {
+        if text.contains("Reverse mode, remote host") {
             is_reverse = true;
-        } else if let Some(rest) = text.strip_prefix("Connecting to host ") {
+        } else if let Some((_, rest)) = text.split_once("Connecting to host ") {
             host = rest.split(',').next().map(str::to_owned);
-        } else if text.starts_with("Accepted connection from ") {
+        } else if text.contains("Accepted connection from ") {
             is_server = true;
+        } else if let Some((_, rest)) = text.split_once("Target Bitrate: ") {
+            // Printed with -V only, and 0 where there is none.
+            target = rest.trim().parse().unwrap_or(0.0);
         } else if let Some(rest) = text.strip_prefix("iperf3: ") {
             error = Some(rest.trim_start_matches("error - ").to_owned());
-        } else if let Some(row) = Row::of(text) {
+        } else if let Some(row) = Row::find(text) {
             if in_bits(row.bits_per_second).is_none() || row.end_s < row.start_s {
                 return Err(source.error(Some(line), nonsense(format!("\"{text}\""))));
             }
@@ -121,7 +137,9 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
         {
             found.figures.losses.push((direction, percent / 100.0));
         }
-        found.rates.extend(way.rates(direction));
+        found
+            .rates
+            .extend(way.rates(direction, target, &mut found.remarks));
     }
     let retransmits = match retransmits {
         0 => String::new(),
@@ -131,10 +149,7 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
     found.origin.program = Some("iperf3".to_owned());
     found.origin.hosts = host.into_iter().collect();
     if let Some(error) = error {
-        found.remark(format!(
-            "The test ended early ({}); what was measured until then is used.",
-            error.trim_end_matches('.')
-        ));
+        found.remark(ended_early(&error));
     }
     if is_server {
         found.assume(
@@ -191,11 +206,19 @@ impl Way {
         sum.or_else(|| (!rows.is_empty()).then(|| rows.iter().map(|(_, bits)| bits).sum()))
     }
 
-    fn rates(&self, direction: Direction) -> Option<crate::recording::Rates> {
-        let bound = match self.lost_percent {
-            Some(percent) if percent >= 1.0 => Bound::Link,
-            Some(_) => Bound::Target,
-            None => Bound::Transfer,
+    fn rates(
+        &self,
+        direction: Direction,
+        target: f64,
+        remarks: &mut Vec<String>,
+    ) -> Option<crate::recording::Rates> {
+        let sent = Self::total(&self.sent).unwrap_or(0.0);
+        let bound = if self.is_udp {
+            bound_of_udp(self.lost_percent, remarks)
+        } else if target > 0.0 && sent >= OF_TARGET * target {
+            Bound::Target
+        } else {
+            Bound::Transfer
         };
         let layer = if self.is_udp { Layer::Udp } else { Layer::Tcp };
         let steps = if self.sum_steps.is_empty() {

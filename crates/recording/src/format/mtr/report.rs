@@ -1,5 +1,7 @@
 //! A report of mtr: losses, best, mean, worst and deviation of each hop.
 
+use std::net::IpAddr;
+
 use serde::Deserialize;
 
 use super::super::Recording;
@@ -35,25 +37,50 @@ struct File {
 #[derive(Deserialize)]
 struct Report {
     #[serde(default)]
+    mtr: Asked,
+    #[serde(default)]
     hubs: Vec<Hop>,
 }
 
+#[derive(Default, Deserialize)]
+struct Asked {
+    #[serde(default, rename = "dst")]
+    host: String,
+}
+
 pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
-    let hop = if bytes.trim_ascii_start().starts_with(b"{") {
-        from_json::<File>(bytes, source)?.report.hubs.pop()
+    let (asked, hop) = if bytes.trim_ascii_start().starts_with(b"{") {
+        let mut report = from_json::<File>(bytes, source)?.report;
+        (Some(report.mtr.host), report.hubs.pop())
     } else {
-        of_csv(bytes).or_else(|| of_text(bytes))
+        of_xml(bytes).unwrap_or_else(|| {
+            let found = of_csv(bytes);
+            found.unwrap_or_else(|| (None, of_text(bytes)))
+        })
     };
     let hop = hop.filter(|hop| hop.sent > 0.0 && (0.0..=100.0).contains(&hop.loss));
-    let Some(hop) = hop else {
-        return Err(source.error(
-            None,
-            TraceProblem::OtherKind {
-                what: "a report of mtr without a hop that was probed".to_owned(),
-                remedy: "ping the host: ping -D -i 0.2 -c 1500 HOST > link.ping".to_owned(),
-            },
-        ));
+    let other = |what: String| {
+        let remedy = "ping the host: ping -D -i 0.2 -c 1500 HOST > link.ping".to_owned();
+        source.error(None, TraceProblem::OtherKind { what, remedy })
     };
+    let Some(hop) = hop else {
+        let what = "a report of mtr without a hop that was probed";
+        return Err(other(what.to_owned()));
+    };
+    if hop.loss == 100.0 {
+        let what = "a report of mtr of which the last hop answered no probe";
+        return Err(other(what.to_owned()));
+    }
+    let address = |name: &str| name.parse::<IpAddr>().ok();
+    let asked = asked.as_deref().and_then(address);
+    // The last hop that answered is a router where the host did not.
+    if let (Some(asked), Some(last)) = (asked, address(&hop.host))
+        && asked != last
+    {
+        return Err(other(format!(
+            "a report of mtr that ends at {last} and not at {asked}, which did not answer"
+        )));
+    }
     let mut found = Recording::new(
         FORMAT.name,
         format!(
@@ -77,26 +104,38 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
     Ok(found)
 }
 
-/// `  2.|-- 192.0.2.9   8.0%   300   23.7  29.0  20.1 452.9  40.2`, host, loss, sent, last, mean,
-/// best, worst, deviation.
+/// A row `  2.|-- 192.0.2.9   8.0%   300 …` or, with `-z`, `  2. AS64496 192.0.2.9   8.0% …`: its
+/// columns are those of the heading `HOST: NAME   Loss%   Snt …`, which `-o` chooses.
 fn of_text(bytes: &[u8]) -> Option<Hop> {
-    let found = lines(bytes).filter_map(|(_, line)| std::str::from_utf8(line).ok());
-    let text = found.filter(|text| text.contains(".|--")).last()?;
+    let mut rows = lines(bytes).filter_map(|(_, line)| std::str::from_utf8(line).ok());
+    let heading = rows.find(|row| row.starts_with("HOST: ") && row.contains("Loss%"))?;
+    let names: Vec<&str> = heading.split_whitespace().skip(2).collect();
+    let is_hop = |row: &&str| {
+        let number = row.trim_start().split('.').next();
+        number.is_some_and(|number| number.parse::<u8>().is_ok())
+    };
+    let text = rows.filter(is_hop).last()?;
     let words: Vec<&str> = text.split_whitespace().collect();
-    let loss = words.iter().position(|word| word.ends_with('%'))?;
-    let number = |place: usize| words.get(place)?.trim_end_matches('%').parse().ok();
+    let first = words.len().checked_sub(names.len())?;
+    let number = |name: &str| {
+        let place = names.iter().position(|one| *one == name)?;
+        words[first + place].trim_end_matches('%').parse().ok()
+    };
     Some(Hop {
-        host: words.get(1)?.to_string(),
-        loss: number(loss)?,
-        sent: number(loss + 1)?,
-        mean: number(loss + 3)?,
-        best: number(loss + 4)?,
-        deviation: number(loss + 6)?,
+        host: words.get(first.checked_sub(1)?)?.to_string(),
+        loss: number("Loss%")?,
+        sent: number("Snt")?,
+        mean: number("Avg")?,
+        best: number("Best")?,
+        deviation: number("StDev").unwrap_or(0.0),
     })
 }
 
+/// The host that was asked for, where a report names it, and the last hop.
+type Ends = (Option<String>, Option<Hop>);
+
 /// `Mtr_Version,Start_Time,Status,Host,Hop,Ip,Loss%,Snt, ,Last,Avg,Best,Wrst,StDev,`.
-fn of_csv(bytes: &[u8]) -> Option<Hop> {
+fn of_csv(bytes: &[u8]) -> Option<Ends> {
     let mut rows = lines(bytes).filter_map(|(_, line)| std::str::from_utf8(line).ok());
     let names: Vec<&str> = rows
         .find(|row| row.starts_with("Mtr_Version,"))?
@@ -104,14 +143,48 @@ fn of_csv(bytes: &[u8]) -> Option<Hop> {
         .collect();
     let last = rows.filter(|row| row.contains(',')).last()?;
     let fields: Vec<&str> = last.split(',').collect();
-    let place = |name: &str| names.iter().position(|one| *one == name);
-    let number = |name: &str| fields.get(place(name)?)?.parse().ok();
-    Some(Hop {
-        host: fields.get(place("Ip")?)?.to_string(),
+    let field = |name: &str| {
+        let place = names.iter().position(|one| *one == name)?;
+        fields.get(place).copied()
+    };
+    let number = |name: &str| field(name)?.parse().ok();
+    let hop = Hop {
+        host: field("Ip")?.to_owned(),
         loss: number("Loss%")?,
         sent: number("Snt")?,
         mean: number("Avg")?,
         best: number("Best")?,
-        deviation: number("StDev")?,
-    })
+        deviation: number("StDev").unwrap_or(0.0),
+    };
+    Some((field("Host").map(str::to_owned), Some(hop)))
+}
+
+/// `<HUB COUNT="2" HOST="192.0.2.9">` with an element a line: `<Loss>  8.0%</Loss>`.
+fn of_xml(bytes: &[u8]) -> Option<Ends> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let (_, inside) = text.split_once("<MTR ")?;
+    let attribute = |text: &str, name: &str| {
+        let (_, after) = text.split_once(&format!("{name}=\""))?;
+        Some(after.split_once('"')?.0.to_owned())
+    };
+    let asked = attribute(inside.split('>').next()?, "DST");
+    // A last hop without its end was cut.
+    let (whole, _) = inside.rsplit_once("</HUB>")?;
+    let (_, hop) = whole.rsplit_once("<HUB ")?;
+    let number = |name: &str| {
+        let (_, after) = hop.split_once(&format!("<{name}>"))?;
+        let (value, _) = after.split_once('<')?;
+        value.trim().trim_end_matches('%').parse::<f64>().ok()
+    };
+    let found = || {
+        Some(Hop {
+            host: attribute(hop, "HOST")?,
+            loss: number("Loss")?,
+            sent: number("Snt")?,
+            mean: number("Avg")?,
+            best: number("Best")?,
+            deviation: number("StDev").unwrap_or(0.0),
+        })
+    };
+    Some((asked, found()))
 }

@@ -103,9 +103,9 @@ fn by_sequence<'a>(text: &str, found: &[Group<'a>]) -> Option<Line<'a>> {
 
 /// The last of these that is no field of a header.
 fn behind<'a>(found: &[Group<'a>]) -> Option<Line<'a>> {
-    const FIELDS: [&str; 12] = [
+    const FIELDS: [&str; 13] = [
         "seq", "icmp_seq", "icmp_req", "id", "win", "sport", "dport", "len", "ttl", "size", "conn",
-        "port",
+        "port", "status",
     ];
     found
         .iter()
@@ -148,9 +148,16 @@ fn fping_sequence(text: &str) -> Option<u64> {
     after.split_once(']')?.0.parse().ok()
 }
 
-/// The sequence number in `icmp_seq=7`, `icmp_req=7`, `seq=7`, `icmp_seq 7` or fping's `[7]`: 16
-/// bits, as ICMP has it, or more from a program whose counter does not wrap.
+/// The sequence number in `icmp_seq=7`, `icmp_req=7`, `seq=7`, `icmp_seq 7`, NX-OS's `Request 7
+/// timed out` or fping's `[7]`: 16 bits, as ICMP has it, or more from a program with a
+/// counter that does not wrap.
 pub(super) fn sequence(text: &str) -> Option<u64> {
+    if let Some(number) = text
+        .strip_prefix("Request ")
+        .and_then(|rest| rest.strip_suffix(" timed out"))
+    {
+        return number.parse().ok();
+    }
     let after = ["seq=", "icmp_req=", "seq "]
         .iter()
         .find_map(|name| text.split_once(name))
@@ -184,7 +191,13 @@ pub(super) fn duration_ms(text: &str) -> Option<u64> {
 
 /// Whether the line is the first of a run of `ping`.
 pub(super) fn begins_run(text: &str) -> bool {
-    text.starts_with("PING ") || text.starts_with("HPING ") || is_heading_of_windows(text)
+    // Android's is toybox, with one capital.
+    let is_toybox = text.starts_with("Ping ") && text.contains(") bytes");
+    ["PING ", "HPING "]
+        .iter()
+        .any(|word| text.starts_with(word))
+        || is_toybox
+        || is_heading_of_windows(text)
 }
 
 /// Whether the line is the heading of a run of Windows' in any language: it ends with a colon and
@@ -226,19 +239,42 @@ pub(super) fn transmitted(text: &str) -> Option<u64> {
     of_windows(text).or_else(|| of_iputils(text))
 }
 
+/// Number of probes answered, in the line that [`transmitted`] reads.
+pub(super) fn received(text: &str) -> Option<u64> {
+    let first = |part: &str| {
+        let digits = part.split(|c: char| !c.is_ascii_digit());
+        digits
+            .into_iter()
+            .find(|digits| !digits.is_empty())?
+            .parse()
+            .ok()
+    };
+    if let Some((_, after)) = text.split_once("xmt/rcv/%loss = ") {
+        return first(after.split('/').nth(1)?);
+    }
+    if of_windows(text).is_some() {
+        return counts(text).get(1).copied();
+    }
+    first(text.split([',', '\u{ff0c}', '\u{3001}']).nth(1)?)
+}
+
 /// Three counts, the first being the sum of the others.
 fn of_windows(text: &str) -> Option<u64> {
-    let counts: Vec<u64> = groups(text)
-        .iter()
-        .filter(|group| group.is_spaced && !group.has_unit())
-        .filter_map(|group| group.number.parse().ok())
-        .collect();
-    match counts[..] {
+    match counts(text)[..] {
         [sent, received, lost] if sent > 0 && received.checked_add(lost) == Some(sent) => {
             Some(sent)
         }
         _ => None,
     }
+}
+
+/// Whole numbers without a unit, after an equals sign.
+fn counts(text: &str) -> Vec<u64> {
+    groups(text)
+        .iter()
+        .filter(|group| group.is_spaced && !group.has_unit())
+        .filter_map(|group| group.number.parse().ok())
+        .collect()
 }
 
 /// Three parts and more between commas: the first two have a count each, a later one a percentage.

@@ -10,6 +10,7 @@
 mod group;
 mod line;
 mod run;
+mod summary;
 
 use super::milliseconds::parse_ms;
 use super::stamp::stamp;
@@ -77,7 +78,9 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     }
     unread.check(source)?;
     let none = || source.error(None, TraceProblem::NoRoundTrip { expected: EXPECTED });
-    let probes = log.finish().ok_or_else(none)?;
+    let Some(probes) = log.finish() else {
+        return summary::recording(bytes, source)?.ok_or_else(none);
+    };
     let mut found = Recording::of_probes(FORMAT.name, probes);
     found.origin.hosts = pinged(bytes).into_iter().collect();
     Ok(found)

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use airtcp_units::Duration;
 
 use super::line::{
-    begins_run, duration_ms, is_heading_of_windows, is_other_heading, is_unanswered, sequence,
-    transmitted,
+    begins_run, duration_ms, is_heading_of_windows, is_other_heading, is_unanswered, received,
+    sequence, transmitted,
 };
 use crate::probes::{ProbeLog, ProbeLogBuilder, Stamp};
 
@@ -21,6 +21,9 @@ const MAX_JUMP: u64 = 1 << 20;
 pub(super) struct Log {
     log: ProbeLogBuilder,
     run: Run,
+    /// Probes of a run with statistics and no line yet: a file of both outputs may have them
+    /// first.
+    stated: u64,
 }
 
 /// One run of `ping`.
@@ -44,6 +47,7 @@ struct Run {
     by_place: u64,
     /// The closing statistics.
     transmitted: u64,
+    received: u64,
     duration_ms: Option<u64>,
 }
 
@@ -55,6 +59,7 @@ impl Log {
             self.run.is_windows = is_heading_of_windows(text);
         } else if let Some(count) = transmitted(text) {
             self.run.transmitted = count;
+            self.run.received = received(text).unwrap_or(0);
             self.run.duration_ms = duration_ms(text);
             self.run.is_windows = false;
         } else if is_other_heading(text) {
@@ -87,7 +92,7 @@ impl Log {
         }
         let mut number = self.place(sequence);
         if self.run.answered.contains(&number) {
-            // Duplicates are marked as such, so this is a new run whose first line is missing.
+            // Duplicates are marked as such, so this is a new run without its first line.
             self.end_run();
             number = self.place(sequence);
         }
@@ -104,7 +109,15 @@ impl Log {
     }
 
     fn end_run(&mut self) {
-        let run = std::mem::take(&mut self.run);
+        let mut run = std::mem::take(&mut self.run);
+        if run.latest.is_none() && run.places == 0 && run.received > 0 {
+            self.stated = run.transmitted;
+            return;
+        }
+        let stated = std::mem::take(&mut self.stated);
+        if run.transmitted == 0 {
+            run.transmitted = stated;
+        }
         let numbered = run.latest.map_or(0, |_| run.last.abs_diff(run.first) + 1);
         let placed = numbered + run.places;
         let missing = run.transmitted.saturating_sub(placed);

@@ -1,5 +1,6 @@
 //! Columns of a series of throughputs, their units and directions.
 
+use super::super::rate_unit::bits_per_second;
 use super::super::table::{self, TIMES};
 use super::{Direction, lines};
 
@@ -30,6 +31,8 @@ pub(super) struct RateColumn {
     pub direction: Direction,
     column: usize,
     unit: Unit,
+    /// As the header has it.
+    name: String,
 }
 
 enum Unit {
@@ -51,11 +54,18 @@ impl Layout {
             .into_iter()
             .find(|one| header.contains(*one));
         // The separator of a single column is one that its decimals do not use.
-        let separator = separator.or_else(|| header.contains("bps").then_some(';'))?;
-        let names: Vec<String> = header
+        let separator = separator.or_else(|| {
+            let is_name = !header.contains(':');
+            bits_per_second(header).filter(|_| is_name).map(|_| ';')
+        })?;
+        let written: Vec<&str> = header
             .trim_start_matches('\u{feff}')
             .split(separator)
-            .map(|name| name.trim().trim_matches('"').to_ascii_lowercase())
+            .map(|name| name.trim().trim_matches('"'))
+            .collect();
+        let names: Vec<String> = written
+            .iter()
+            .map(|name| name.to_ascii_lowercase())
             .collect();
         if names.iter().any(|name| name.parse::<f64>().is_ok()) {
             return None;
@@ -65,12 +75,14 @@ impl Layout {
             return None;
         }
         let rates: Vec<RateColumn> = (0..)
-            .zip(&names)
-            .filter_map(|(column, name)| {
+            .zip(names.iter().zip(&written))
+            .filter_map(|(column, (name, written))| {
                 Some(RateColumn {
                     direction: direction(name),
                     column,
-                    unit: Unit::Bits(unit(name)?),
+                    // Only the case tells bytes from bits.
+                    unit: Unit::Bits(bits_per_second(written)?),
+                    name: (*written).to_owned(),
                 })
             })
             .collect();
@@ -140,6 +152,7 @@ impl Layout {
                     direction: Direction::Unknown,
                     column: 1,
                     unit: Unit::Bits(1e6),
+                    name: String::new(),
                 },
             ),
             HSDPA_COLUMNS => (
@@ -148,6 +161,7 @@ impl Layout {
                     direction: Direction::Down,
                     column: 4,
                     unit: Unit::BytesPer(5),
+                    name: String::new(),
                 },
             ),
             _ => return None,
@@ -192,6 +206,17 @@ impl Layout {
 }
 
 impl RateColumn {
+    /// How its header is read where it may be read as eight times as much.
+    pub fn reading(&self) -> Option<String> {
+        let Unit::Bits(bits) = self.unit else {
+            return None;
+        };
+        let mega = bits / 1e6;
+        self.name
+            .contains('B')
+            .then(|| format!("1 in the column \"{}\" is {mega} Mbit/s", self.name))
+    }
+
     /// Whether the row is marked as having no value.
     pub fn is_missing(&self, fields: &[&str]) -> bool {
         let text = fields
@@ -199,28 +224,6 @@ impl RateColumn {
             .map(|field| field.to_ascii_lowercase());
         text.is_some_and(|text| matches!(text.as_str(), "" | "-" | "nan" | "null" | "none" | "n/a"))
     }
-}
-
-/// Bits a second in a unit that a name ends with or has in brackets; None where it names no rate.
-fn unit(name: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 12] = [
-        ("gbit", 1e9),
-        ("gbps", 1e9),
-        ("mbit", 1e6),
-        ("mbps", 1e6),
-        ("mb/s", 1e6),
-        ("kbit", 1e3),
-        ("kbps", 1e3),
-        ("kb/s", 1e3),
-        ("bit/s", 1.0),
-        ("bits/s", 1.0),
-        ("bits_per_second", 1.0),
-        ("bps", 1.0),
-    ];
-    UNITS
-        .iter()
-        .find(|(unit, _)| name.contains(unit))
-        .map(|(_, bits)| *bits)
 }
 
 fn direction(name: &str) -> Direction {

@@ -94,6 +94,9 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     if layout.time.is_none() {
         found.assume("rows are a second apart", Some("--step"));
     }
+    for reading in layout.rates.iter().filter_map(layout::RateColumn::reading) {
+        found.assume(reading, None);
+    }
     if layout.is_bare {
         found.assume("the columns are seconds and Mbit/s", None);
     }
