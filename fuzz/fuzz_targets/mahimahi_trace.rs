@@ -23,6 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     let period = Duration::from_millis(trace.period_ms());
     let mut pipe = Pipe::new(
         PipeConfig {
+            fec: None,
             policer: None,
             service: Service::Mahimahi(Arc::new(trace)),
             queue: QueueLimit::Unlimited,

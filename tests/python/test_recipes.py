@@ -88,6 +88,7 @@ def test_the_recipes_of_compare_show_in_it_and_in_its_report(patched: Path) -> N
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is missing")
+@pytest.mark.timeout(1200)
 def test_the_recipes_compile() -> None:
     told = recipes.compile_with("check")
     assert told.returncode == 0, told.stderr
