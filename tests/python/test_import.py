@@ -470,3 +470,15 @@ def test_python_diagnoses_a_series_as_the_command_line_does(tmp_path: Path) -> N
     assert set(found.imported.said[1:]) <= set(said_there)
     with pytest.raises(ScenarioError, match="--sender is for captures"):
         airtcp.diagnose(path, sender="cubic")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [("", "is a folder; give one"), ("https://host/x.ping", "is a web address")],
+)
+def test_what_is_no_file_is_named(tmp_path: Path, source: str, words: str) -> None:
+    place = source or str(tmp_path)
+    for command in ("import", "diagnose"):
+        done = CliRunner().invoke(app, [command, place])
+        assert done.exit_code == 2
+        assert words.partition(";")[0] in done.output

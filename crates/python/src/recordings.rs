@@ -89,6 +89,13 @@ fn add_probes(fields: &Bound<'_, PyDict>, log: &ProbeLog) -> PyResult<()> {
 
 fn read(path: &Path) -> Result<Recording, String> {
     let name = path.display().to_string();
+    if path.is_dir() {
+        return Err(format!("{name}: is a folder; give one of its files"));
+    }
+    if path.starts_with("http:") || path.starts_with("https:") {
+        let remedy = "download it, and give the file: curl -LO";
+        return Err(format!("{name}: is a web address; {remedy}"));
+    }
     let file = File::open(path).map_err(|error| {
         format!("{name}: cannot be read ({error}): check that the file exists and may be read")
     })?;

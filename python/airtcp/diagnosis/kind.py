@@ -36,6 +36,8 @@ def is_capture(path: Path) -> bool:
         ScenarioError: it cannot be read, is empty, or a folder.
     """
     expected = "expected a capture (pcap, pcapng, also gzipped) or the log of a ping"
+    if path.parts[:1] in {("http:",), ("https:",)}:
+        raise ScenarioError(f"{path}: is a web address; download it, and give the file: curl -LO")
     try:
         if path.is_dir():
             raise ScenarioError(f"{path}: is a folder; {expected}")

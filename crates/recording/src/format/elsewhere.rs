@@ -49,6 +49,9 @@ const MAGICS: [(&[u8], &str, &str); 8] = [
     (b"%PDF", "a PDF", "give the recording behind it"),
 ];
 
+/// The header of the first file in a tar archive names the form here (tar(5), "ustar").
+const TAR_MAGIC: std::ops::Range<usize> = 257..262;
+
 /// Words that one line has, the description of such a file, and the remedy.
 const LINES: [(&[&str], &str, &str); 10] = [
     (
@@ -114,6 +117,12 @@ pub(super) fn fault(bytes: &[u8]) -> Option<TraceProblem> {
     }
     if let Some((_, what, remedy)) = MAGICS.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
         return other(what, remedy);
+    }
+    if bytes.get(TAR_MAGIC) == Some(b"ustar") {
+        return other(
+            "a tar archive",
+            "unpack it, and give one of its files: tar xf FILE",
+        );
     }
     let is_qlog = |key: &str| begins_as_object(bytes, &[key]);
     if bytes.first() == Some(&SEPARATOR) || is_qlog("qlog_version") || is_qlog("qlog_format") {

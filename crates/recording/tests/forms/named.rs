@@ -148,3 +148,17 @@ fn files_that_are_no_recordings_are_named_with_the_way_on() {
         );
     }
 }
+
+/// The first file's lines resemble a ping's log in text.
+#[test]
+fn an_archive_of_logs_is_no_log() {
+    let mut header = [0_u8; 512];
+    header[..6].copy_from_slice(b"a.ping");
+    header[257..262].copy_from_slice(b"ustar");
+    let log = b"64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=5.1 ms\n".repeat(5);
+    let said = refusal(&[&header[..], &log].concat());
+    assert!(
+        said.contains("a tar archive") && said.contains("tar xf"),
+        "{said}"
+    );
+}
