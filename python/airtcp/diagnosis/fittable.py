@@ -67,7 +67,7 @@ def why_no_fit(flow: Observed) -> str | None:
 
 def has_times(flow: Observed) -> bool:
     """Whether the times of a flow show its delays, and with them causes and shares of the time."""
-    return flow.seconds >= MIN_S and not _is_coarse(flow)
+    return bool(flow.sampled.any()) and flow.seconds >= MIN_S and not _is_coarse(flow)
 
 
 def tick_s(flow: Observed) -> float:
