@@ -38,7 +38,8 @@ pub fn dropped(files: &BTreeMap<String, Arc<[u8]>>) -> Result<Dropped, LabError>
     for (name, bytes) in files {
         if CAPTURES.iter().any(|magic| bytes.starts_with(magic)) {
             return refused(format!(
-                "{name}: captures and packed files are not read here: `airtcp diagnose {name} --out \
+                "{name}: captures and packed files are not read here: `airtcp diagnose {name} \
+                 --out \
                  out` fits its link; drop out/link.toml with the files that it names"
             ));
         }
@@ -103,7 +104,8 @@ fn log(name: &str) -> Dropped {
         ),
         found: vec![format!(
             "Each packet takes the next round trip of the log, and the window alone bounds the \
-             flow. `airtcp import {name} --rate \"12 Mbit/s\" -o link.toml` writes a link that replays \
+             flow. `airtcp import {name} --rate \"12 Mbit/s\" -o link.toml` writes a link that \
+             replays \
              the log by time, with its stops and losses: drop its files here together."
         )],
     }

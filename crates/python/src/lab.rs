@@ -28,7 +28,10 @@ impl LabSource {
     }
 
     /// The link with settings and remedies, validated and bounded in size; a setting names no file.
-    #[pyo3(signature = (settings, remedies = ""), text_signature = "($self, settings, remedies='')")]
+    #[pyo3(
+        signature = (settings, remedies = ""),
+        text_signature = "($self, settings, remedies='')"
+    )]
     fn chosen(
         &self,
         py: Python<'_>,

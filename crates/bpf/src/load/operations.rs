@@ -214,7 +214,8 @@ fn check_registration(name: &str, flags: u32) -> Result<()> {
     if flags & !FLAGS != 0 {
         return Err(Error::new(format!(
             "{name}: .flags = {flags:#x}: expected TCP_CONG_NON_RESTRICTED (1), \
-             TCP_CONG_NEEDS_ECN (2), both or 0; the kernel refuses others (EINVAL), except those of \
+             TCP_CONG_NEEDS_ECN (2), both or 0; the kernel refuses others (EINVAL), except those \
+             of \
              AccECN in Linux 6.18, which are not simulated"
         )));
     }

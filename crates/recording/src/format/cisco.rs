@@ -112,7 +112,8 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         .sum::<f64>()
         / count.max(1.0);
     let summary = format!(
-        "a ping of Cisco's ({} of {sent} probes lost; round trips of {least} to {most} ms, {mean:.3} \
+        "a ping of Cisco's ({} of {sent} probes lost; round trips of {least} to {most} ms, \
+         {mean:.3} \
          ms in the mean)",
         sent - answered
     );

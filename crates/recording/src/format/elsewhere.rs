@@ -73,7 +73,8 @@ const LINES: [(&[&str], &str, &str); 10] = [
     (
         &["ESSID: "],
         "what `iwinfo` says of a radio, without a transfer or a round trip",
-        "record both: `iw dev DEVICE station dump > FILE` for the radio, ping -D -i 0.2 -c 1500 HOST \
+        "record both: `iw dev DEVICE station dump > FILE` for the radio, ping -D -i 0.2 -c 1500 \
+         HOST \
       > link.ping for the link",
     ),
     (

@@ -10,7 +10,8 @@ fn refusal(bytes: &[u8]) -> String {
 
 const XML: &str = "<?xml version=\"1.0\"?>\n<MTR SRC=\"vm\" DST=\"192.0.2.9\" TOS=\"0x0\" \
                    TESTS=\"300\">\n    <HUB COUNT=\"1\" HOST=\"192.0.2.9\">\n        <Loss>  \
-                   8.0%</Loss>\n        <Snt>   300</Snt>\n        <Last>  23.1</Last>\n        <Avg> \
+                   8.0%</Loss>\n        <Snt>   300</Snt>\n        <Last>  23.1</Last>\n        \
+                   <Avg> \
                    29.0</Avg>\n        <Best> 20.1</Best>\n        <Wrst>452.9</Wrst>\n        \
                    <StDev>  40.2</StDev>\n    </HUB>\n</MTR>\n";
 
@@ -22,7 +23,8 @@ fn reports_of_mtr_are_read_by_their_columns() {
         XML.to_owned(),
         format!("{usual}  1.|-- 192.0.2.9   8.0%   300   23.1  29.0  20.1 452.9  40.2\n"),
         format!("{usual}  1. AS64496 192.0.2.9   8.0%   300   23.1  29.0  20.1 452.9  40.2\n"),
-        "HOST: vm    Loss%   Snt Drop   Rcv   Last  Best   Avg  Wrst StDev  Jttr\n  1.|-- 192.0.2.9 \
+        "HOST: vm    Loss%   Snt Drop   Rcv   Last  Best   Avg  Wrst StDev  Jttr\n  1.|-- \
+         192.0.2.9 \
          8.0%   300   24   276   23.1  20.1  29.0  452.9  40.2   0.1\n"
             .to_owned(),
         "Mtr_Version,Start_Time,Status,Host,Hop,Ip,Loss%,Snt,Drop, ,Last,Best,Avg,Wrst,StDev,\n\
@@ -64,8 +66,10 @@ fn iperf3_with_times_in_front_is_read_as_without() {
 
 #[test]
 fn a_target_bounds_the_rate() {
-    let text = "      Target Bitrate: 20000000\n[ ID] Interval           Transfer     Bitrate         \
-                Retr  Cwnd\n[  5]   0.00-1.00   sec  2.50 MBytes  20.0 Mbits/sec    0    402 KBytes\n\
+    let text = "      Target Bitrate: 20000000\n[ ID] Interval           Transfer     \
+                Bitrate         \
+                Retr  Cwnd\n[  5]   0.00-1.00   sec  2.50 MBytes  20.0 Mbits/sec    0    402 \
+                KBytes\n\
                 [  5]   0.00-1.00   sec  2.50 MBytes  20.0 Mbits/sec    0             sender\n";
     assert_eq!(
         parse(text.as_bytes(), "x").unwrap().rates[0].bound,
@@ -79,7 +83,8 @@ fn a_target_bounds_the_rate() {
     ] {
         let text = format!(
             "{{\"start\": {{\"test_start\": {{\"protocol\": \"UDP\", \"target_bitrate\": 2e7}}}}, \
-             \"intervals\": [{{\"streams\": [{{\"start\": 0, \"end\": 1, \"bits_per_second\": 2e7}}]}}], \
+             \"intervals\": [{{\"streams\": [{{\"start\": 0, \"end\": 1, \"bits_per_second\": \
+               2e7}}]}}], \
              \"end\": {{\"sum\": {{\"bits_per_second\": 2e7, \"lost_percent\": {percent}}}}}}}"
         );
         let one = parse(text.as_bytes(), "x").unwrap();
@@ -95,13 +100,17 @@ fn a_target_bounds_the_rate() {
 
 #[test]
 fn files_that_are_no_recordings_are_named_with_the_way_on() {
-    let tracert = "Tracing route to a [192.0.2.9]\nover a maximum of 30 hops:\n\n  1    <1 ms    <1 ms \
-                   <1 ms  192.168.1.1\n  2     *        *        *     Request timed out.\n  3     9 \
+    let tracert = "Tracing route to a [192.0.2.9]\nover a maximum of 30 hops:\n\n  1    <1 ms    \
+                   <1 ms \
+                   <1 ms  192.168.1.1\n  2     *        *        *     Request timed out.\n  \
+                   3     9 \
                    ms     8 ms     9 ms  192.0.2.9\n";
-    let traceroute = "traceroute to a (192.0.2.9), 30 hops max\n 1  gw (192.168.1.1)  1.234 ms  1.1 \
+    let traceroute = "traceroute to a (192.0.2.9), 30 hops max\n 1  gw (192.168.1.1)  1.234 ms  \
+                      1.1 \
                       ms  1.0 ms\n 2  a (192.0.2.9)  9.1 ms  9.2 ms  9.0 ms\n";
     let pathping = "Computing statistics for 25 seconds...\n            Source to Here   This \
-                    Node/Link\nHop  RTT    Lost/Sent = Pct  Lost/Sent = Pct  Address\n  1    1ms     \
+                    Node/Link\nHop  RTT    Lost/Sent = Pct  Lost/Sent = Pct  Address\n  1    \
+                    1ms     \
                     0/ 100 =  0%     0/ 100 =  0%  192.168.1.1\n";
     let radio = "Station 00:11:22:33:44:55 (on wlan0)\n\tinactive time:\t4 ms\n";
     for (bytes, what, remedy) in [

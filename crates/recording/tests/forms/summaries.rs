@@ -21,11 +21,14 @@ const BUSYBOX: &str = "PING a (192.0.2.9): 56 data bytes\n\n--- a ping statistic
                        transmitted, 37 packets received, 7% packet loss\nround-trip min/avg/max = \
                        1.000/2.000/9.000 ms\n";
 const FPING: &str = "192.0.2.9 : xmt/rcv/%loss = 40/37/7%, min/avg/max = 1.00/2.00/9.00\n";
-const WINDOWS: &str = "Ping-Statistik f\u{fc}r 192.0.2.9:\r\n    Pakete: Gesendet = 40, Empfangen = \
-                       37, Verloren = 3\r\n    (7% Verlust),\r\nCa. Zeitangaben in Millisek.:\r\n    \
+const WINDOWS: &str = "Ping-Statistik f\u{fc}r 192.0.2.9:\r\n    Pakete: Gesendet = 40, \
+                       Empfangen = \
+                       37, Verloren = 3\r\n    (7% Verlust),\r\nCa. Zeitangaben in \
+                       Millisek.:\r\n    \
                        Minimum = 1ms, Maximum = 9ms, Mittelwert = 2ms\r\n";
 const CISCO: &str = "Sending 40, 100-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\r\n\
-                     !!!!!!!!!!!!!!!!!!!!!.!!!!!!!!!!!..!!!!!\r\nSuccess rate is 92 percent (37/40), \
+                     !!!!!!!!!!!!!!!!!!!!!.!!!!!!!!!!!..!!!!!\r\nSuccess rate is 92 percent \
+                     (37/40), \
                      round-trip min/avg/max = 1/2/9 ms\r\n";
 
 /// Outputs that are damaged elsewhere.
@@ -58,7 +61,8 @@ fn a_ping_without_any_answer_is_named() {
     for text in [
         "PING a (192.0.2.9) 56(84) bytes of data.\n\n--- a ping statistics ---\n3 packets \
          transmitted, 0 received, 100% packet loss, time 2042ms\n",
-        "Sending 3, 100-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\n...\nSuccess rate is 0 \
+        "Sending 3, 100-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\n...\nSuccess rate \
+         is 0 \
          percent (0/3)\n",
         "Pinging a with 32 bytes of data:\r\nRequest timed out.\r\nRequest timed out.\r\nRequest \
          timed out.\r\n\r\nPing statistics for a:\r\n    Packets: Sent = 3, Received = 0, Lost = 3 \
@@ -97,7 +101,8 @@ fn statistics_in_front_of_the_replies_belong_to_them() {
 
 #[test]
 fn time_outs_with_a_number_are_counted_once() {
-    let text = "PING a (192.0.2.9): 56 data bytes\n64 bytes from a: icmp_seq=0 ttl=254 time=1.2 ms\n\
+    let text = "PING a (192.0.2.9): 56 data bytes\n64 bytes from a: icmp_seq=0 ttl=254 time=1.2 \
+                ms\n\
                 Request 1 timed out\n64 bytes from a: icmp_seq=2 ttl=254 time=1.1 ms\n";
     let log = found(text).probes.unwrap();
     assert_eq!((log.numbered(), log.lost()), (3, 1));

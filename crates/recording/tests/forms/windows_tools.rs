@@ -30,21 +30,22 @@ fn table() -> String {
 }
 
 fn old_table() -> String {
-    let rows = written(|_, rtt| {
-        match rtt {
+    let rows = written(|_, rtt| match rtt {
         Some(tenths) => format!(
             "ADMIN-1       Server01        192.0.2.9                       32       {}\r\n",
             tenths / 10
         ),
         None => "Test-Connection : Testing connection to computer 'Server01' failed: Error due to \
-                 lack of resources\r\nAt line:1 char:1\r\n+ Test-Connection Server01\r\n+ ~~~~~\r\n    \
+                 lack of resources\r\nAt line:1 char:1\r\n+ Test-Connection Server01\r\n+ \
+                 ~~~~~\r\n    \
                  + CategoryInfo          : ResourceUnavailable: (Server01:String)\r\n \r\n"
             .to_owned(),
-    }
     });
     format!(
-        "\r\nSource        Destination     IPV4Address      IPV6Address         Bytes    Time(ms) \r\n\
-         ------        -----------     -----------      -----------         -----    -------- \r\n{rows}"
+        "\r\nSource        Destination     IPV4Address      IPV6Address         Bytes    \
+         Time(ms) \r\n\
+         ------        -----------     -----------      -----------         -----    \
+         -------- \r\n{rows}"
     )
 }
 
@@ -57,7 +58,8 @@ fn list(is_old: bool) -> String {
                 |tenths| ((tenths / 10).to_string(), "0"),
             );
             return format!(
-                "Address        : Server01\r\nResponseTime   : {time}\r\nStatusCode     : {code}\r\n\r\n"
+                "Address        : Server01\r\nResponseTime   : {time}\r\nStatusCode     : \
+                 {code}\r\n\r\n"
             );
         }
         let status = rtt.map_or("TimedOut", |_| "Success");
@@ -131,7 +133,8 @@ fn psping(is_icmp: bool) -> String {
          Connecting to 192.0.2.9:443 (warmup): from 10.0.0.1:60649: 9.99ms\r\n"
     };
     format!(
-        "\r\nPsPing v2.10 - PsPing - ping, latency, bandwidth measurement utility\r\n{heading}{probes}\
+        "\r\nPsPing v2.10 - PsPing - ping, latency, bandwidth measurement \
+         utility\r\n{heading}{probes}\
          \r\n  Sent = 300, Received = 276, Lost = 24 (8% loss),\r\n  Minimum = 20.30ms, Maximum = \
          26.20ms, Average = 23.00ms\r\n"
     )

@@ -212,7 +212,9 @@ function explainNear(time_s) {
   const all = (last?.sides ?? []).flatMap((side, index) =>
     side.timeouts.map((one) => [Math.abs(one.time_s - time_s), index, one.time_s]));
   all.sort(([one], [other]) => one - other);
-  if (core.offers.explain && all.length && all[0][0] < last.duration_s / 40) void explain(all[0][1], all[0][2]);
+  if (core.offers.explain && all.length && all[0][0] < last.duration_s / 40) {
+    void explain(all[0][1], all[0][2]);
+  }
 }
 
 function explainNext() {
