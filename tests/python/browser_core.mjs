@@ -22,7 +22,9 @@ let number = 0;
 for await (const line of createInterface({ input: process.stdin })) {
   const { files: named = {}, ...request } = JSON.parse(line);
   const files = {};
-  for (const [name, place] of Object.entries(named)) files[name] = new Uint8Array(readFileSync(place));
+  for (const [name, place] of Object.entries(named)) {
+    files[name] = new Uint8Array(readFileSync(place));
+  }
   number += 1;
   heard = [];
   const begun = performance.now();

@@ -1,10 +1,9 @@
 //! The lab: what its page asks of the core, wherever the core is.
 //!
 //! ```text
-//!   page ─▶ `airtcp lab` ─▶ the Python extension ─┐
-//!   page ─▶ a worker ─▶ the WebAssembly module ───┴─▶ a chosen link ─▶ sliders (Description)
-//!                                                                  ├─▶ two sides played (Play)
-//!                                                                  └─▶ one seed of both (Seed)
+//!   page -> `airtcp lab` -> the Python extension -+-> a chosen link -> sliders (Description)
+//!   page -> a worker -> the WebAssembly module ---+                 -> two sides played (Play)
+//!                                                                   -> one seed of both (Seed)
 //! ```
 //!
 //! It owns no clock: whoever plays measures how long a stretch takes.

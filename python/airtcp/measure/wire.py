@@ -92,8 +92,8 @@ class Writes:
 
     Unsent data in the socket (TCP_NOTSENT_LOWAT) is bounded alike: a local backlog is not the
     link's, and an answer would wait for it. The bound grows while the socket runs out of data,
-    since BBR does not leave its startup, and so loses half of its packets, while its samples are
-    limited by the application (`bbr_check_full_bw_reached` in Linux' net/ipv4/tcp_bbr.c).
+    since BBR does not leave its startup while its samples are limited by the application
+    (`bbr_check_full_bw_reached` in Linux' net/ipv4/tcp_bbr.c): it would overflow the queue.
     """
 
     MAX = 64

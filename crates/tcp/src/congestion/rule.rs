@@ -56,7 +56,7 @@ pub(super) trait Rule {
         self.threshold(base, windows)
     }
 
-    /// Called after the threshold is set for a loss with which slow start begins anew: the first
+    /// Called after the threshold is set for a loss after which slow start begins again: the first
     /// timeout for this data (Linux, `CA_EVENT_LOSS`), or any loss without fast recovery (Tahoe).
     fn on_given_up(&mut self, _windows: &mut Windows) {}
 

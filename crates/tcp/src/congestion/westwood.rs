@@ -112,7 +112,7 @@ impl Rule for Westwood {
         self.reno.threshold(base, windows)
     }
 
-    /// The minimum round trip is measured anew: the path may have changed (`reset_rtt_min`).
+    /// The minimum round trip is measured again: the path may have changed (`reset_rtt_min`).
     fn on_given_up(&mut self, windows: &mut Windows) {
         windows.ssthresh = self.filled(windows);
         self.minimum_rtt = None;

@@ -132,8 +132,8 @@ fn a_pause_ends_an_incomplete_block() {
 }
 
 /// Residual loss of an ideal code over independent losses: a packet is gone if it is lost and at
-/// least `repair` of the other packets of its block, repair packets included, are: p P(Bin(k + r −
-/// 1, p) ≥ r).
+/// least `repair` of the other packets of its block, repair packets included, are:
+/// p P(Bin(k + r − 1, p) ≥ r).
 #[test]
 fn the_losses_that_remain_are_the_binomials() {
     for (block, repair, rate) in [(10, 1, 0.05), (10, 2, 0.05), (20, 2, 0.02), (5, 3, 0.2)] {

@@ -79,7 +79,7 @@ fn westwood_leaves_what_the_bandwidth_fills() {
     assert_eq!(congestion.ssthresh(), congestion.cwnd());
 }
 
-/// A timeout leaves it as the threshold, and the minimum round trip is measured anew.
+/// A timeout leaves it as the threshold, and the minimum round trip is measured again.
 #[test]
 fn westwood_forgets_the_minimum_round_trip_at_a_timeout() {
     let mut congestion = westwood(false);
