@@ -118,7 +118,7 @@ site-pages: $(SITE_READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # The fuzz targets are checked against no libFuzzer, whose C++ would be compiled otherwise.
-lint: $(DEV_READY) site-pages | tools ## formatting, clippy, also without std and of fuzz targets, ruff, mypy, comments' columns, the site's links
+lint: $(DEV_READY) site-pages | tools ## formatting, clippy, also without std and of fuzz targets, ruff, mypy, comments' columns, advisories, licences, the site's links
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets $(BPF_FEATURES) -- -D warnings
@@ -126,6 +126,7 @@ lint: $(DEV_READY) site-pages | tools ## formatting, clippy, also without std an
 	  @echo "lint: SKIPPED: nothing is built without std: rustup target add $(BARE)" >&2)
 	CUSTOM_LIBFUZZER_PATH=unlinked/libfuzzer.a cargo clippy --manifest-path fuzz/Cargo.toml --target-dir target --bins -- -D warnings
 	.ci/columns
+	$(BIN)/python packaging/dependencies.py
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
