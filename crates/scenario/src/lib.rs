@@ -8,7 +8,7 @@
 //!                       remedies, as typed changes
 //! ```
 //!
-//! `docs/reference/scenarios.md` lists every key.
+//! The pages `docs/reference/keys-*.md` list every key.
 
 mod apply;
 mod build;

@@ -12,7 +12,7 @@
 ///         /// A key that must be given.
 ///         every: Span<…>;
 ///     } takes {
-///         /// The key's sentence, in rustdoc, the JSON Schema and docs/reference/scenarios.md.
+///         /// The key's sentence, in rustdoc, the JSON Schema and docs/reference/keys-*.md.
 ///         // Where its default comes from.
 ///         key: Type = default, as Written;
 ///         /// A key whose default depends on others: what resolves the table fills it in.

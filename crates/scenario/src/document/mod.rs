@@ -1,5 +1,5 @@
 //! The keys of a scenario file, each with its type and range. The JSON Schema and the table
-//! of keys in `docs/reference/scenarios.md` come from here.
+//! of keys in `docs/reference/keys-*.md` come from here.
 //!
 //! A key that is left out is `None`; [`super::resolve`] fills in its default.
 

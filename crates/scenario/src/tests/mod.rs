@@ -1,6 +1,7 @@
 mod aggregation;
 mod errors;
 mod files;
+mod keys;
 mod link;
 mod perturbation;
 mod round_trip;

@@ -11,7 +11,7 @@
 ///
 ///     #[derive(…)]
 ///     pub struct Config {
-///         /// The key's sentence, in rustdoc, the JSON Schema and docs/reference/scenarios.md.
+///         /// The key's sentence, in rustdoc, the JSON Schema and docs/reference/keys-tcp.md.
 ///         field: Type = default, as Written, named "key";
 ///     } with tables {
 ///         /// The sentence of a table inside this one.
