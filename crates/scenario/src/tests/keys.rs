@@ -156,8 +156,8 @@ fn add_page(text: &mut String, tables: &[Table], shared: &BTreeMap<String, Vec<u
             .filter(|row| !general.contains(row))
             .collect();
         if places.is_some() {
-            let end = if listed.is_empty() { "." } else { ", but for:" };
-            *text += &format!("Its keys are those of [{name}](keys-shared.md#{name}){end}\n\n");
+            let end = if listed.is_empty() { "." } else { ", except:" };
+            *text += &format!("Keys: as in [{name}](keys-shared.md#{name}){end}\n\n");
         }
         if listed.is_empty() {
             continue;
