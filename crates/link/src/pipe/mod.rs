@@ -54,6 +54,9 @@ pub struct Pipe<P> {
     managed: Option<Box<ManagedQueue<P>>>,
     /// Its repair packets.
     fec: Option<Box<Fec<P>>>,
+    /// None of the three: the fate of a packet is known on entry. One flag is read for each packet,
+    /// in place of three parts.
+    is_plain: bool,
     errors: ErrorProcess,
     delays: DelayProcess,
     under_way: VecDeque<UnderWay<P>>,
@@ -81,15 +84,17 @@ impl<P: EcnField> Pipe<P> {
             };
             Box::new(Shaper::new(shaper, delay, draws))
         });
+        let managed = match &shaper {
+            None => ManagedQueue::new(config.discipline, config.queue, draws).map(Box::new),
+            Some(_) => None,
+        };
         Self {
             policer: config.policer.map(Policer::new),
             server: Server::new(config.service, stream),
             queue: DropTail::new(config.queue),
-            managed: match &shaper {
-                None => ManagedQueue::new(config.discipline, config.queue, draws).map(Box::new),
-                Some(_) => None,
-            },
+            is_plain: shaper.is_none() && managed.is_none() && config.fec.is_none(),
             shaper,
+            managed,
             fec: config.fec.map(|fec| Box::new(Fec::new(fec))),
             errors: ErrorProcess::new(config.error, stream),
             delays: DelayProcess::new(config.delay, stream),
@@ -140,13 +145,16 @@ impl<P: EcnField> Pipe<P> {
         packet: P,
         lost: bool,
     ) -> Result<(), (P, Admission)> {
-        self.end_block_by(now);
+        let is_protected = self.fec.is_some();
+        if is_protected {
+            self.end_block_by(now);
+        }
         let start = self.server.next_start(now);
         if !self.queue.admit(now, start, transmission.bytes) {
             return Err((packet, Admission::Overflow));
         }
         let departure = self.server.serve(start, transmission.bytes);
-        if self.fec.is_some() {
+        if is_protected {
             self.protect(start, departure, transmission, packet, lost);
             return Ok(());
         }
@@ -162,31 +170,27 @@ impl<P: EcnField> Pipe<P> {
     /// head is to decide; [`Instant::FAR_FUTURE`] for never.
     #[inline]
     pub fn next_wakeup(&self) -> Instant {
-        let arrival = match &self.shaper {
-            None => self.next_arrival,
-            Some(shaper) => self.next_arrival.min(shaper.next),
-        };
-        let arrival = match &self.managed {
-            None => arrival,
-            Some(queue) => arrival.min(queue.next_departure),
-        };
-        match &self.fec {
-            None => arrival,
-            Some(fec) => arrival.min(self.block_ends(fec)),
+        if self.is_plain {
+            return self.next_arrival;
         }
+        self.next_arrival.min(self.next_decision())
+    }
+
+    /// When a shaper, a queue that decides at its head or a block of repair packets acts next.
+    #[inline(never)]
+    fn next_decision(&self) -> Instant {
+        let never = Instant::FAR_FUTURE;
+        let released = self.shaper.as_ref().map_or(never, |shaper| shaper.next);
+        let served = (self.managed.as_ref()).map_or(never, |queue| queue.next_departure);
+        let repaired = self.fec.as_ref().map_or(never, |fec| self.block_ends(fec));
+        released.min(served).min(repaired)
     }
 
     /// The next packet, if it has arrived by `now`. To be called until it returns `None`.
     #[inline]
     pub fn pop(&mut self, now: Instant) -> Option<P> {
-        if self.managed.is_some() {
-            self.serve_until(now);
-        }
-        if self.shaper.is_some() {
-            self.release_until(now);
-        }
-        if self.fec.is_some() {
-            self.end_block_if_waiting(now);
+        if !self.is_plain {
+            self.decide_until(now);
         }
         if self.next_arrival > now {
             return None;
@@ -202,7 +206,7 @@ impl<P: EcnField> Pipe<P> {
     /// Whether packets that were queued may be discarded.
     #[inline]
     pub const fn discards(&self) -> bool {
-        self.managed.is_some() || self.shaper.is_some() || self.fec.is_some()
+        !self.is_plain
     }
 
     /// A packet that was [queued](Admission::Queued) and will not arrive, since the queue's
@@ -210,6 +214,9 @@ impl<P: EcnField> Pipe<P> {
     /// entry. To be called after [`Self::push`] and [`Self::pop`] until it returns `None`.
     #[inline]
     pub fn take_discarded(&mut self) -> Option<(P, Admission)> {
+        if self.is_plain {
+            return None;
+        }
         if let Some(fec) = &mut self.fec
             && let Some(lost) = fec.discarded.pop_front()
         {
@@ -257,6 +264,14 @@ impl<P: EcnField> Pipe<P> {
         }
         self.release_until(now);
         Admission::Queued
+    }
+
+    /// Does what is due by `now` in a pipe that is not plain.
+    #[inline(never)]
+    fn decide_until(&mut self, now: Instant) {
+        self.serve_until(now);
+        self.release_until(now);
+        self.end_block_if_waiting(now);
     }
 
     /// Hands the packets that the shaper releases by `now` to the link.

@@ -83,7 +83,7 @@ impl<P: EcnField> Pipe<P> {
     }
 
     /// Ends an incomplete block if its pause is over by `now`, at the pause's end.
-    #[inline]
+    #[inline(never)]
     pub(super) fn end_block_by(&mut self, now: Instant) {
         let ends = self.fec.as_ref().and_then(|fec| fec.ends());
         if let Some(end) = ends.filter(|end| *end <= now)
