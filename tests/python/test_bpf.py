@@ -171,8 +171,8 @@ def test_errors_name_file_function_and_line(tmp_path: Path) -> None:
     broken.write_text(veno.replace("grow_as_reno(sk, acked);", "tp->snd_cwnd *= 1.5;"))
     with pytest.raises(ScenarioError, match=r"\n  broken.bpf.c:\d+(?s:.*)\n  BPF has no floating"):
         remedy(broken)
-    broken.write_text(veno.replace('"kernel.h"', '"vmlinux.h"'))
-    with pytest.raises(ScenarioError, match=r"vmlinux.h' file not found\n.*bpftool btf dump"):
+    broken.write_text(veno.replace("grow_as_reno(sk, acked);", "tp->sacked_twice = 0;"))
+    with pytest.raises(ScenarioError, match=r"sacked_twice.*\n.*bpftool btf dump"):
         remedy(broken)
     for missing in ("missing.bpf.o", "missing.bpf.c"):
         with pytest.raises(ScenarioError, match=rf"{missing} cannot be read"):
@@ -180,6 +180,77 @@ def test_errors_name_file_function_and_line(tmp_path: Path) -> None:
     broken.write_text(veno.replace('SEC("license") = "GPL"', 'SEC("license") = "MIT"'))
     with pytest.raises(ScenarioError, match=rf'^{broken}: the licence "MIT"'):
         remedy(broken)
+
+
+SELFTEST = """#include <vmlinux.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+char _license[] SEC("license") = "GPL";
+__u64 advanced, sacked, reductions;
+
+static inline struct tcp_sock *tcp_sk(const struct sock *sk)
+{
+\treturn (struct tcp_sock *)sk;
+}
+
+SEC("struct_ops/paced_init")
+void BPF_PROG(paced_init, struct sock *sk)
+{
+\tsk->sk_pacing_status = SK_PACING_NEEDED;
+}
+
+SEC("struct_ops/paced_control")
+void BPF_PROG(paced_control, struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)
+{
+\tstruct tcp_sock *tp = tcp_sk(sk);
+
+\tadvanced += !!(flag & 0x400);
+\tsacked += !!(flag & 0x20);
+\tif (flag & 0x04)
+\t\ttp->snd_cwnd = 20 + tp->prr_out * 0;
+\tsk->sk_pacing_rate = sk->sk_max_pacing_rate;
+}
+
+SEC("struct_ops/paced_ssthresh")
+u32 BPF_PROG(paced_ssthresh, struct sock *sk)
+{
+\treductions++;
+\treturn tcp_sk(sk)->snd_ssthresh;
+}
+
+SEC("struct_ops/paced_undo")
+u32 BPF_PROG(paced_undo, struct sock *sk)
+{
+\treturn tcp_sk(sk)->snd_cwnd;
+}
+
+SEC(".struct_ops")
+struct tcp_congestion_ops paced = {
+\t.init = (void *)paced_init,
+\t.cong_control = (void *)paced_control,
+\t.ssthresh = (void *)paced_ssthresh,
+\t.undo_cwnd = (void *)paced_undo,
+\t.name = "selftest",
+};
+"""
+"""A program in the manner of the kernel's selftests, which include a dump of all types."""
+
+
+def test_a_selftest_needs_no_dump_of_the_kernels_types(tmp_path: Path) -> None:
+    source = tmp_path / "selftest.bpf.c"
+    source.write_text(SELFTEST)
+    run = airtcp.run(LINK, 1, SHORT | {"link.loss.rate": 0.01}, bpf=source)
+    (counters,) = run.counters.to_dicts()
+    assert counters["advanced"] > counters["sacked"] > counters["reductions"] > 0
+    # The flags of an acknowledgment opened the window: it does not stay at the first ten.
+    assert run.summary["goodput_bps"] > 1e6
+    # One in the program's folder takes the place of ours, in both ways of including it.
+    (tmp_path / "vmlinux.h").write_text("#error found\n")
+    for way in ("<vmlinux.h>", '"vmlinux.h"'):
+        source.write_text(SELFTEST.replace("<vmlinux.h>", way))
+        with pytest.raises(ScenarioError, match=r"vmlinux\.h:1:2: found"):
+            remedy(source)
 
 
 def test_its_lines_are_events_and_its_counters_columns(tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ members! {
     Ssthresh "snd_ssthresh" true: "Slow-start threshold, in segments.";
     PriorCwnd "prior_cwnd" false: "The window before the last reduction, in segments.";
     PriorSsthresh "prior_ssthresh" false: "The threshold before it, in segments.";
+    PrrDelivered "prr_delivered" false: "Segments delivered in the last reduction.";
+    PrrOut "prr_out" false: "Segments sent in it.";
     PacketsOut "packets_out" false: "Segments outstanding.";
     SackedOut "sacked_out" false: "Segments SACKed.";
     LostOut "lost_out" false: "Segments presumed lost.";

@@ -30,12 +30,11 @@ _HINTS = {
     "signed division": "set CLANG to clang 18 or newer, which has BPF's signed division",
     "__(?:float|fix|add|sub|mul|div|lt|gt|le|ge|eq|ne|un|ext|trunc).*[sdt]f": "BPF has no floating "
     "point; count in whole numbers, such as per mille",
-    "'vmlinux.h' file not found": "include kernel.h, which comes with airtcp, or make the file: "
-    "bpftool btf dump file /sys/kernel/btf/vmlinux format c > vmlinux.h",
     "'(?:asm|linux|net|sys)/.*' file not found": "a program in BPF has no headers of the "
-    "kernel; include kernel.h, which comes with airtcp, or vmlinux.h",
-    "no member named .* in 'struct (?:.*sock|rate_sample|ack_sample)'": "kernel.h has the usual "
-    "members; include a vmlinux.h in its place, which has all",
+    "kernel; include vmlinux.h or kernel.h, which come with airtcp",
+    "no member named |incomplete definition of type |unknown type name ": "the vmlinux.h that "
+    "comes with airtcp has the usual types and members; for all, put your kernel's in the "
+    "program's folder: bpftool btf dump file /sys/kernel/btf/vmlinux format c > vmlinux.h",
 }
 """Remedies for frequent errors, by an expression that their text has."""
 
@@ -58,7 +57,8 @@ def object_file(file: str | os.PathLike[str]) -> Path:
             "object file"
         )
     headers = shipped.folder("bpf")
-    includes = [f"-I{headers / 'include'}", f"-I{headers}"]
+    # A vmlinux.h in the program's folder is found before ours, however it is included.
+    includes = [f"-I{path.parent}", f"-I{headers / 'include'}", f"-I{headers}"]
     options, given = list(_COMPILER), [str(path)]
     text = None
     if linux_module.is_module(path):

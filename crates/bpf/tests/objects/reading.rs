@@ -1,6 +1,6 @@
 //! The loader: accepted, refused and poisoned programs.
 
-use airtcp_bpf::{Arguments, Flow, Member, Operation, Program};
+use airtcp_bpf::{Arguments, Field, Flow, Member, Operation, Program};
 
 use crate::compile;
 
@@ -247,11 +247,38 @@ fn what_the_kernel_refuses_is_refused() {
     );
 }
 
+/// The headers that a control includes, as one text.
+pub fn kernel_types() -> String {
+    let read = |name| std::fs::read_to_string(compile::sources().join(name)).unwrap();
+    let types = read("include/vmlinux.h");
+    read("kernel.h").replace("#include \"include/vmlinux.h\"", &types)
+}
+
+/// The types that come with the package name each member that can be simulated.
+#[test]
+fn every_simulated_member_is_declared() {
+    let types = kernel_types();
+    let declared = |name: &str| {
+        types
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .any(|word| word == name)
+    };
+    for name in Member::ALL.iter().map(|member| member.name()) {
+        assert!(declared(name), "{name}");
+    }
+    for (record, name) in Field::ALL.iter().map(|field| field.name()) {
+        assert!(declared(record) && declared(name), "{record}.{name}");
+    }
+}
+
 #[test]
 fn a_socket_without_relocations_is_refused() {
     let text = control("", "tp->snd_cwnd++;");
-    let kernel = std::fs::read_to_string(compile::sources().join("kernel.h")).unwrap();
-    let plain = kernel.replace("__attribute__((preserve_access_index))", "");
+    let kernel = kernel_types();
+    let plain: String = kernel
+        .split_inclusive('\n')
+        .filter(|line| !line.starts_with("#pragma"))
+        .collect();
     assert_ne!(plain, kernel);
     let Some(loaded) = load(&text.replace("#include \"kernel.h\"", &plain)) else {
         return;

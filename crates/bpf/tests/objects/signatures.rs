@@ -3,15 +3,14 @@
 use airtcp_bpf::{CongControlArguments, Options, Program};
 
 use crate::compile;
-use crate::reading::{control, load};
+use crate::reading::{control, kernel_types, load};
 
 const OLD: &str = "const struct rate_sample *rs";
-const NEW: &str = "__u32 ack, int flag, const struct rate_sample *rs";
+const NEW: &str = "u32 ack, int flag, const struct rate_sample *rs";
 
 /// A control with this member in its types, and a function with these arguments.
 fn paced(member: &str, arguments: &str, body: &str) -> String {
-    let kernel = std::fs::read_to_string(compile::sources().join("kernel.h")).unwrap();
-    let types = kernel.replace(
+    let types = kernel_types().replace(
         &format!("struct sock *sk, {NEW}"),
         &format!("struct sock *sk, {member}"),
     );

@@ -1,6 +1,7 @@
 //! A control that is not compiled in, and the socket that it saw last.
 
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::string::String;
 
 use airtcp_units::{BitRate, Duration};
@@ -28,6 +29,11 @@ pub struct External {
     delivered: DeliverySample,
     /// Bytes delivered with a congestion mark since the start.
     marked: u64,
+    /// Segments delivered, and of these marked, wherever a delivery was marked: as far back as the
+    /// next sample may begin.
+    marks: VecDeque<(u32, u32)>,
+    /// Segments sent when the last reduction began.
+    sent_before: u64,
     zeros: Zeros,
     /// Why the control was stopped: then it is no longer called.
     fault: Option<String>,
@@ -38,6 +44,7 @@ impl Clone for External {
         Self {
             operations: self.operations.boxed(),
             fault: self.fault.clone(),
+            marks: self.marks.clone(),
             ..*self
         }
     }
@@ -62,6 +69,8 @@ impl External {
             carry: 0,
             delivered: DeliverySample::default(),
             marked: 0,
+            marks: VecDeque::new(),
+            sent_before: 0,
             zeros: Zeros::default(),
             fault: None,
         }
@@ -91,6 +100,12 @@ impl External {
         self.socket.paced
     }
 
+    /// The sender as it was shown last.
+    #[must_use]
+    pub(crate) const fn socket(&self) -> &Socket {
+        &self.socket
+    }
+
     /// Whether the control draws random numbers.
     #[must_use]
     pub const fn is_seeded(&self) -> bool {
@@ -110,6 +125,13 @@ impl External {
         self.socket = Socket {
             state: kept.state,
             prior: kept.prior,
+            reduced: match kept.state {
+                State::ReducedForMark | State::Recovery => {
+                    let sent = socket.segments_sent - self.sent_before;
+                    (kept.reduced.0, low(sent))
+                }
+                _ => kept.reduced,
+            },
             pacing_rate: if self.operations.is_model() {
                 kept.pacing_rate
             } else {
@@ -196,10 +218,37 @@ impl External {
         }
     }
 
-    /// Stores the data delivered by an acknowledgment, and how many bytes of it carried a mark.
-    pub(crate) const fn on_delivery(&mut self, delivered: DeliverySample, marked: u64) {
+    /// Stores the data delivered by an acknowledgment, and how many bytes of it carried a mark;
+    /// `total`: segments delivered since the start.
+    pub(crate) fn on_delivery(&mut self, delivered: DeliverySample, marked: u64, total: u32) {
+        if let State::ReducedForMark | State::Recovery = self.socket.state
+            && !self.is_model()
+        {
+            // Linux, `tcp_cwnd_reduction`: after the calls of an acknowledgment.
+            self.socket.reduced.0 += self.delivered.acked;
+        }
         self.delivered = delivered;
         self.marked += marked;
+        if marked > 0 {
+            if self.marks.is_empty() {
+                self.marks.push_back((0, 0));
+            }
+            let marked = segments(self.marked, u64::from(self.socket.mss));
+            self.marks.push_back((total, marked));
+        }
+        self.delivered.marked = self.marked_since(delivered.prior.1);
+    }
+
+    /// Segments delivered with a mark since `prior` were delivered, and before.
+    fn marked_since(&mut self, prior: u32) -> (u32, u32) {
+        // Samples begin ever later: what the next one cannot reach is dropped. That of a
+        // retransmission may begin earlier, and then counts from the oldest that is kept.
+        while self.marks.get(1).is_some_and(|next| next.0 <= prior) {
+            self.marks.pop_front();
+        }
+        let (_, before) = self.marks.front().copied().unwrap_or_default();
+        let (_, all) = self.marks.back().copied().unwrap_or_default();
+        (all - before, before)
     }
 
     /// Lets a model set the window, when this many segments were newly presumed lost.
@@ -239,6 +288,8 @@ impl External {
             segments(windows.cwnd, windows.mss),
             segments(windows.ssthresh, windows.mss),
         );
+        self.socket.reduced = (0, 0);
+        self.sent_before = self.socket.segments_sent;
         self.carry = 0;
         if let Some(threshold) = self.call(Call::Threshold, windows) {
             self.zeros.thresholds += u64::from(low(threshold) == 0);

@@ -70,11 +70,12 @@ impl Operations for Control {
                 let ack = sequence(socket.una);
                 (Operation::CongAvoid, Arguments::Numbers(ack, acked.into()))
             }
-            Call::Control(_) => match self.program.cong_control {
+            Call::Control(sample) => match self.program.cong_control {
                 CongControlArguments::Sample => (Operation::CongControl, Arguments::Sample),
                 CongControlArguments::AckFlagSample => {
                     let ack = sequence(socket.una);
-                    (Operation::CongControl, Arguments::NumbersSample(ack, 0))
+                    let flags = sample.news.flags().into();
+                    (Operation::CongControl, Arguments::NumbersSample(ack, flags))
                 }
             },
             Call::Undo => (Operation::UndoCwnd, Arguments::Socket),
@@ -187,6 +188,8 @@ impl Control {
             Member::Ssthresh => socket.ssthresh.into(),
             Member::PriorCwnd => socket.prior.0.into(),
             Member::PriorSsthresh => socket.prior.1.into(),
+            Member::PrrDelivered => socket.reduced.0.into(),
+            Member::PrrOut => socket.reduced.1.into(),
             Member::PacketsOut => socket.outstanding.into(),
             Member::SackedOut => socket.sacked.into(),
             Member::LostOut => socket.lost.into(),
@@ -249,6 +252,8 @@ impl Control {
                 Field::PriorMstamp => signed(sample.prior.0.as_nanos() / 1_000),
                 Field::PriorDelivered => sample.prior.1.into(),
                 Field::RateDelivered => sample.rate.map_or(-1, |(delivered, _)| delivered.into()),
+                Field::PriorDeliveredCe => sample.marked.1.into(),
+                Field::RateDeliveredCe => sample.marked.0.into(),
                 Field::Interval | Field::SndInterval | Field::RcvInterval => interval,
                 Field::RateRtt => signed_micros(sample.rtt),
                 Field::Losses => sample.losses.into(),

@@ -6,6 +6,6 @@ mod operations;
 
 pub use bpf::BpfProgram;
 pub use operations::{
-    AckSample, Call, DeliverySample, ExternalControl, Operations, Socket, Source, State,
+    AckSample, Call, DeliverySample, ExternalControl, News, Operations, Socket, Source, State,
     WindowEvent, Zeros,
 };

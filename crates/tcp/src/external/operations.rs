@@ -55,6 +55,9 @@ pub struct Socket {
     pub cwnd_clamp: u32,
     /// Window and threshold before the last reduction.
     pub prior: (u32, u32),
+    /// Segments delivered in the last reduction of a window that the sender sets, and sent in it
+    /// (`prr_delivered`, `prr_out`).
+    pub reduced: (u32, u32),
     /// Payload of a full segment, in bytes.
     pub mss: u32,
     /// Offsets of the stream, in bytes: first unacknowledged, never sent, never written.
@@ -151,10 +154,44 @@ pub struct DeliverySample {
     pub losses: u32,
     /// Segments newly acknowledged or SACKed.
     pub acked: u32,
+    /// What the acknowledgment brought.
+    pub news: News,
+    /// Segments delivered in the interval with a congestion mark, and before it.
+    pub marked: (u32, u32),
     /// Segments in flight before.
     pub prior_in_flight: u32,
     /// Whether the application limited the interval.
     pub is_app_limited: bool,
+}
+
+/// The news of an acknowledgment (Linux, `FLAG_*` of `tcp_input.c`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct News {
+    /// It acknowledges data in sequence.
+    pub acknowledges: bool,
+    /// It SACKs further data.
+    pub sacks: bool,
+    /// It echoes a congestion mark.
+    pub echoes_mark: bool,
+}
+
+impl News {
+    /// Linux's flags: `FLAG_DATA_ACKED` and `FLAG_SND_UNA_ADVANCED`, `FLAG_DATA_SACKED`,
+    /// `FLAG_ECE`. Flags that steer Linux's sender alone are never set.
+    #[must_use]
+    pub const fn flags(self) -> u32 {
+        let mut flags = 0;
+        if self.acknowledges {
+            flags |= 0x04 | 0x400;
+        }
+        if self.sacks {
+            flags |= 0x20;
+        }
+        if self.echoes_mark {
+            flags |= 0x40;
+        }
+        flags
+    }
 }
 
 /// A call of the kernel's, in the order in which an acknowledgment makes them.

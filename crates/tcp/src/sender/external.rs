@@ -5,12 +5,14 @@ use airtcp_units::{Duration, Instant};
 
 use super::{Before, Sender};
 use crate::congestion::{External, segments};
-use crate::external::{AckSample, Call, DeliverySample, Socket, State, WindowEvent};
+use crate::external::{AckSample, Call, DeliverySample, News, Socket, State, WindowEvent};
 use crate::observer::Observer;
 use crate::recovery::Phase;
 
 /// `CA_ACK_SLOWPATH`: Linux sets it for all but in-order acknowledgments without options.
 const SLOW_PATH: u32 = 1;
+/// `CA_ACK_ECE`.
+const ECHO: u32 = 4;
 
 impl Sender {
     /// The control, if it is not compiled in.
@@ -117,6 +119,15 @@ impl Sender {
             since = tag.map_or(0, |(tag, _)| estimate.delivered() - tag.delivered);
         }
         let acked = self.space.una() - before.una;
+        let sacked = count(self.board.sacked());
+        let shown = self
+            .external()
+            .map_or(0, |external| external.socket().sacked);
+        let news = News {
+            acknowledges: acked > 0,
+            sacks: self.choices.sack && (bytes > acked || sacked > shown),
+            echoes_mark: self.is_mark_echoed(),
+        };
         let sample = AckSample {
             acked: count(acked),
             rtt,
@@ -130,15 +141,20 @@ impl Sender {
             rtt,
             losses: 0,
             acked: count(bytes),
+            news,
+            marked: (0, 0),
             prior_in_flight: count(before.in_flight),
             is_app_limited: tag.is_some_and(|(tag, _)| tag.application_limited),
         };
         let marked = self.newly_marked(bytes);
+        let total = self.extras.rate().map_or(0, |rate| count(rate.delivered()));
         if let Some(external) = self.congestion.external_mut() {
-            external.on_delivery(delivered, marked);
+            external.on_delivery(delivered, marked, total);
         }
         self.show_external(now);
-        self.congestion.call_external(Call::AckEvent(SLOW_PATH));
+        let echo = if news.echoes_mark { ECHO } else { 0 };
+        self.congestion
+            .call_external(Call::AckEvent(SLOW_PATH | echo));
         self.congestion.call_external(Call::Acked(&sample));
     }
 

@@ -144,6 +144,11 @@ impl Sender {
         }
     }
 
+    /// Whether the acknowledgment being processed echoes a mark.
+    pub(super) fn is_mark_echoed(&self) -> bool {
+        self.extras.marks().is_some_and(|marks| marks.is_echoed)
+    }
+
     /// Bytes of `delivered` that the acknowledgment being processed reports as marked: by the
     /// peer's count, or all of them at an echo (Linux, `tcp_count_delivered`) or ABC's brake.
     pub(super) fn newly_marked(&self, delivered: u64) -> u64 {

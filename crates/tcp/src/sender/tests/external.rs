@@ -54,7 +54,9 @@ impl Operations for Recorder {
             Call::Control(sample) => {
                 socket.cwnd = 7;
                 socket.pacing_rate = 125_000;
-                format!("control {} losses {}", sample.acked, sample.losses)
+                let (flags, marked) = (sample.news.flags(), sample.marked);
+                let (acked, losses) = (sample.acked, sample.losses);
+                format!("control {acked} losses {losses} news {flags:x} marked {marked:?}")
             }
             Call::Undo => {
                 returned = Some(u64::from(socket.prior.0));
@@ -169,6 +171,49 @@ fn a_reduction_for_a_mark_begins_and_ends_as_linux_reports_it() {
     assert_eq!(calls[2], "ReducedForMark to Open");
 }
 
+/// The figures that the last call for a model has, of three acknowledgments: one in sequence, one
+/// with SACK blocks, one with a mark echoed.
+#[test]
+fn a_model_sees_the_news_of_an_acknowledgment() {
+    let (mut trace, log) = linux(true);
+    trace.sender.heed_marks(MarkFeedback::Echo);
+    trace.at(0).write(100).poll();
+    let news = |log: &Log| {
+        let calls = taken(log);
+        let call = calls.iter().rfind(|call| call.starts_with("control"));
+        call.and_then(|call| call.split_once("news ").map(|(_, news)| news.to_owned()))
+    };
+    trace.at(100).ack(2);
+    assert_eq!(news(&log).as_deref(), Some("404 marked (0, 0)"));
+    trace.at(101).sack(2, &[3..4]);
+    assert_eq!(news(&log).as_deref(), Some("20 marked (0, 0)"));
+    trace.at(102).marked(5);
+    assert_eq!(news(&log).as_deref(), Some("444 marked (2, 0)"));
+    // What was marked before the sample began is in its second figure.
+    trace.at(103).poll();
+    let sent = trace.sender.nxt() / MSS;
+    trace.at(220).marked(sent);
+    let last = news(&log).unwrap();
+    let (flags, marked) = last.split_once(" marked ").unwrap();
+    assert_eq!(flags, "444");
+    assert!(marked.ends_with("2)"), "{marked}");
+}
+
+/// `prr_delivered` and `prr_out` count from the reduction on, to the end of the repair.
+#[test]
+fn a_reduction_counts_segments_delivered_and_sent() {
+    let (mut trace, log) = linux(false);
+    trace.at(0).write(100).poll();
+    let sent = trace.at(101).sack(0, &[1..7]).split_whitespace().count();
+    taken(&log);
+    trace.at(102).sack(0, &[1..8]);
+    let reduced = |trace: &Trace| trace.sender.external().unwrap().socket().reduced;
+    let (delivered, out) = reduced(&trace);
+    assert_eq!((delivered, out as usize), (6, sent));
+    trace.at(103).sack(0, &[1..9]);
+    assert_eq!(reduced(&trace).0, 7);
+}
+
 #[test]
 fn a_timeout_marks_all_lost_before_the_threshold_is_asked_for() {
     let (mut trace, log) = linux(false);
@@ -201,7 +246,7 @@ fn a_model_sets_window_and_pace_in_every_state() {
         taken(&log),
         [
             "acked 2 rtt Some(100) lost 0",
-            "control 2 losses 0",
+            "control 2 losses 0 news 404 marked (0, 0)",
             "burst"
         ]
     );
@@ -210,6 +255,6 @@ fn a_model_sets_window_and_pace_in_every_state() {
     let calls = taken(&log);
     assert_eq!(calls[1], "ssthresh of 7 lost 1", "{calls:?}");
     assert_eq!(calls[2], "Open to Recovery");
-    assert_eq!(calls[3], "control 4 losses 1");
+    assert_eq!(calls[3], "control 4 losses 1 news 20 marked (0, 0)");
     assert_eq!(trace.sender.cwnd(), 7 * MSS);
 }
