@@ -261,6 +261,18 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
         )
     ],
     "copa": [("deep", "copa", copas_queue), ("thin", "copa:competes=0", copas_queue)],
+    "vivace": [
+        ("lossy", "vivace", lambda b, a: a.total("goodput_bps") > 2 * b.total("goodput_bps")),
+        ("deep", "vivace", smaller_queue),
+        ("fast", "vivace", smaller_queue),
+    ],
+    "proteus-p": [("deep", "proteus-p", smaller_queue), ("thin", "proteus-p", smaller_queue)],
+    "proteus-s": [("deep", "proteus-s", smaller_queue), ("thin", "proteus-s", smaller_queue)],
+    "verus": [
+        ("deep", "verus:r=2", smaller_queue),
+        # BBR's queue is as short, but its window does not follow the delay.
+        ("deep", "verus", another_window),
+    ],
     "abc": [(link, "abc", smaller_queue) for link in ("deep", "thin")],
     "hystart": [(link, "hystart", another_window) for link in ("deep", "thin")],
     "hystart-plus-plus": [(link, "hystart-plus-plus", another_window) for link in ("deep", "thin")],

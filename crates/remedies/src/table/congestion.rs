@@ -3,7 +3,10 @@
 use airtcp_tcp::config::{CongestionControl, EcnUse, SlowStart};
 use airtcp_units::Duration;
 
-use super::row::{BACKLOG, TEN_SECONDS, aim, control, queued, standard_start};
+use super::row::{
+    BACKLOG, EXPONENT, LATENCY, LOSS, TEN_SECONDS, aim, control, paced_by_utility, queued,
+    standard_start,
+};
 use crate::deployment::endpoints;
 use crate::sender::prague;
 use crate::{Parameter, Remedy};
@@ -152,6 +155,66 @@ pub(crate) const ROWS: &[Remedy] = &[
             to.tcp.copa_competes = values.is_on("competes");
         })
         .no_way("No Linux kernel has it; the authors' code runs over UDP, Meta's over QUIC."),
+    control("vivace")
+        .effect("measures a utility of rate, delay and losses at two rates in turn and moves the \
+                 pace towards more: no reduction for random losses up to 5 %, and a short queue")
+        .from("Dong et al., PCC Vivace: Online-Learning Congestion Control, NSDI 2018; its \
+               authors' code (github.com/PCCproject/PCC-Uspace, branch NSDI-2018)")
+        .takes(&[
+            EXPONENT, LATENCY, LOSS,
+            Parameter::number(
+                "mild", "", 0.0, (0.0, 1.0),
+                "loss rate up to which that weight is 1; 0.03 in the authors' code",
+            ),
+        ])
+        .sets(|values, to| {
+            paced_by_utility(CongestionControl::Vivace, values, to);
+            to.tcp.pcc_mild_loss = values.number("mild");
+        })
+        .no_way("No released kernel has it: its authors' program runs over UDP, in user space, and \
+                 their kernel module (PCCproject/PCC-Kernel, branch vivace) is a draft."),
+    control("proteus-p")
+        .effect("as vivace, with decisions by majority and a filter for noisy round trips, which \
+                 are no reward when they fall")
+        .from("Meng et al., PCC Proteus: Scavenger Transport And Beyond, SIGCOMM 2020; its \
+               authors' code (github.com/PCCproject/PCC-Uspace)")
+        .takes(&[EXPONENT, LATENCY, LOSS])
+        .sets(|values, to| paced_by_utility(CongestionControl::ProteusP, values, to))
+        .no_way("No Linux kernel has it: its authors' program runs over UDP, in user space."),
+    control("proteus-s")
+        .effect("background transfer: as proteus-p, but yields to flows that make round trips \
+                 deviate, and fills a link that it has alone")
+        .from("Meng et al., PCC Proteus: Scavenger Transport And Beyond, SIGCOMM 2020; its \
+               authors' code (github.com/PCCproject/PCC-Uspace)")
+        .takes(&[
+            EXPONENT, LATENCY, LOSS,
+            Parameter::number(
+                "d", "", 1500.0, (0.0, 1_000_000.0),
+                "weight of the deviation of round trips, a second",
+            ),
+        ])
+        .sets(|values, to| {
+            paced_by_utility(CongestionControl::ProteusS, values, to);
+            to.tcp.pcc_deviation = values.number("d");
+        })
+        .no_way("No Linux kernel has it: its authors' program runs over UDP, in user space. TCP-LP \
+                 (modprobe tcp_lp), which Linux has, yields as well, by another rule."),
+    control("verus")
+        .effect("moves a target delay every 5 ms by the trend of the delays, and sets the window \
+                 that goes with it in a learned profile of delays: for cellular links that change \
+                 fast")
+        .from("Zaki et al., Adaptive Congestion Control for Unpredictable Cellular Networks, \
+               SIGCOMM 2015; its authors' code (github.com/yzaki/verus)")
+        .takes(&[Parameter::number(
+            "r", "", 6.0, (1.1, 100.0),
+            "ratio of longest and shortest delay above which the target falls: less is a shorter \
+             queue",
+        )])
+        .sets(|values, to| {
+            to.tcp.congestion = CongestionControl::Verus;
+            to.tcp.verus_ratio = values.number("r");
+        })
+        .no_way("No Linux kernel has it: its authors' program runs over UDP, in user space."),
     prague::REMEDY,
     control("ledbat")
         .effect("background transfer: shrinks the window while the queueing delay exceeds a \

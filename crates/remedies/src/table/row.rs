@@ -1,12 +1,12 @@
 //! Rows of one kind, and their shared parts.
 
 use airtcp_tcp::Profile;
-use airtcp_tcp::config::{CongestionControl, SlowStart, SpuriousResponse};
+use airtcp_tcp::config::{CongestionControl, SlowStart, SpuriousResponse, UNBURST_SHIFT};
 use airtcp_units::Duration;
 
 use crate::choices::{CAUSE_OF_LOSS, REPAIR, WINDOW};
 use crate::deployment::Way;
-use crate::{Changes, Deployment, Parameter, Place, Remedy};
+use crate::{Changes, Deployment, Parameter, Place, Remedy, Values};
 
 pub(super) const fn sender(name: &'static str) -> Remedy {
     Remedy::new(name, Place::Sender)
@@ -43,6 +43,42 @@ pub(super) const BACKLOG: Parameter = Parameter::number(
     (0.0, 1000.0),
     "backlog from which on a loss means congestion",
 );
+
+/// The utility functions of PCC, of rates in Mbit/s.
+pub(super) const EXPONENT: Parameter = Parameter::number(
+    "t",
+    "",
+    0.9,
+    (0.1, 0.99),
+    "exponent of the rate in the utility",
+);
+pub(super) const LATENCY: Parameter = Parameter::number(
+    "b",
+    "",
+    900.0,
+    (0.0, 100_000.0),
+    "weight of growing round trips in it; at 0 only losses count",
+);
+pub(super) const LOSS: Parameter = Parameter::number(
+    "c",
+    "",
+    11.35,
+    (0.0, 1000.0),
+    "weight of the loss rate in it: at a rate of x Mbit/s, losses up to t*x^(t-1)/c are tolerated",
+);
+
+/// Chooses a control of PCC's with its utility function. Its packets leave one by one.
+pub(super) fn paced_by_utility(
+    control: CongestionControl,
+    values: &Values<'_>,
+    to: &mut Changes<'_>,
+) {
+    to.tcp.congestion = control;
+    to.tcp.pacing_shift = UNBURST_SHIFT;
+    to.tcp.pcc_exponent = values.number("t");
+    to.tcp.pcc_latency = values.number("b");
+    to.tcp.pcc_loss = values.number("c");
+}
 
 /// Segments in the network's queues, for Vegas.
 pub(super) const fn queued(name: &'static str, default: u64, effect: &'static str) -> Parameter {

@@ -122,8 +122,26 @@ fn a_control_by_its_key_is_the_remedy_of_that_name() {
     for profile in ["linux", "linux-reno", "linux-bbr", "linux-6.1"] {
         let profile = format!("tcp.profile = {profile:?}");
         for control in [
-            "westwood", "veno", "vegas", "illinois", "hybla", "htcp", "yeah", "cdg", "dctcp",
-            "jersey", "ledbat", "prague", "copa", "bbr", "bbr-v3", "abc",
+            "westwood",
+            "veno",
+            "vegas",
+            "illinois",
+            "hybla",
+            "htcp",
+            "yeah",
+            "cdg",
+            "dctcp",
+            "jersey",
+            "ledbat",
+            "prague",
+            "copa",
+            "vivace",
+            "proteus-p",
+            "proteus-s",
+            "verus",
+            "bbr",
+            "bbr-v3",
+            "abc",
         ] {
             let by_key = parsed(&format!("{profile}\n{}", text(control))).tcp;
             let mut by_remedy = parsed(&profile).with_remedies(control).unwrap().tcp;

@@ -190,6 +190,17 @@ pub enum CongestionControl {
     /// A window that moves towards a target rate, inversely proportional to the queueing delay,
     /// paced (Copa, Arun & Balakrishnan, NSDI 2018).
     Copa,
+    /// A pace that climbs the gradient of a utility of rate, delay and losses, measured a little
+    /// above and below it (PCC Vivace, Dong et al., NSDI 2018).
+    Vivace,
+    /// The same with a filter for noise, as a primary sender (PCC Proteus, Meng et al., SIGCOMM
+    /// 2020).
+    ProteusP,
+    /// The same as a scavenger, which yields to flows that move the round trip (Proteus-S).
+    ProteusS,
+    /// The window that goes with a target delay in a learned profile, every 5 ms (Verus, Zaki et
+    /// al., SIGCOMM 2015).
+    Verus,
     /// A packet more or less for each acknowledgment, as routers ask, bounded by CUBIC's window for
     /// bottlenecks that do not (ABC, Goyal et al., NSDI 2020). `ecn` has to ask for marks, and the
     /// receiver has to have this control, too.

@@ -40,7 +40,7 @@ pub use limits::LimitsTable;
 pub use link_feedback::{
     DynamicThreshold, GapCount, LinkFeedbackConfig, RttClustering, ThresholdCap,
 };
-pub use profile::{PRAGUE_BURST_SHIFT, Profile};
+pub use profile::{PRAGUE_BURST_SHIFT, Profile, UNBURST_SHIFT};
 pub use repair::{DuplicateReports, LossDetection, Recovery, Retransmission, SpuriousResponse};
 pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimerScope};
 
@@ -214,6 +214,23 @@ settings! {
         copa_delta: f64 = 0.5;
         /// Whether it lowers δ where other flows keep the queue full (§2.2).
         copa_competes: bool = true;
+        /// Exponent of the rate in the utility of PCC's [controls](CongestionControl::Vivace) (Dong
+        /// et al.: t = 0.9, below 1).
+        pcc_exponent: f64 = 0.9;
+        /// Coefficient of the trend of round trips in it (b = 900; 0 is Vivace-Loss).
+        pcc_latency: f64 = 900.0;
+        /// Coefficient of the loss rate in it (c = 11.35, which tolerates 5 % at 100 Mbit/s).
+        pcc_loss: f64 = 11.35;
+        /// Loss rate up to which that coefficient is 1: in no equation of the paper, 0.03 in its
+        /// authors' code (PCC-Uspace, branch NSDI-2018).
+        pcc_mild_loss: f64 = 0.0;
+        /// Coefficient of the deviation of round trips, a second, in the utility of
+        /// [Proteus-S](CongestionControl::ProteusS) (Meng et al.; `kRttDeviationCoefficient`:
+        /// 1500).
+        pcc_deviation: f64 = 1500.0;
+        /// Ratio of maximum and minimum delay above which [Verus](CongestionControl::Verus) lowers
+        /// its target (Zaki et al.: R, 2 to 6; `VERUS_R`: 6).
+        verus_ratio: f64 = 6.0;
         /// The classifier asked whether a loss was congestion or the radio, if any.
         differentiation: Option<Differentiation> = None;
         /// The share of the window that a radio loss leaves, in per cent; never less than a

@@ -48,6 +48,9 @@ macro_rules! profiles {
 
 /// A burst of Prague's lasts 2^-12 s (Linux, `prague_burst_shift`).
 pub const PRAGUE_BURST_SHIFT: u32 = 12;
+/// Packets leave one by one, as from a program that paces UDP: at no rate does a burst of 2^-31 s
+/// hold two segments.
+pub const UNBURST_SHIFT: u32 = 31;
 
 profiles! {
     Tahoe = "tahoe": "fast retransmit, then slow start (Jacobson 1988)",
@@ -128,6 +131,12 @@ impl Profile {
                 ecn: EcnUse::Accurate,
                 pacing: true,
                 pacing_shift: PRAGUE_BURST_SHIFT,
+                ..with
+            },
+            CongestionControl::Vivace
+            | CongestionControl::ProteusP
+            | CongestionControl::ProteusS => Config {
+                pacing_shift: UNBURST_SHIFT,
                 ..with
             },
             CongestionControl::External(_) => usual,

@@ -9,8 +9,8 @@ use super::model::{Demands, Model};
 use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{
-    Ack, abc, bbr, c2tcp, cdg, copa, cubic, dctcp, htcp, hybla, illinois, jersey, ledbat, prague,
-    reno, vegas, veno, westwood, yeah,
+    Ack, abc, bbr, c2tcp, cdg, copa, cubic, dctcp, htcp, hybla, illinois, jersey, ledbat, pcc,
+    prague, reno, vegas, veno, verus, westwood, yeah,
 };
 use crate::config::{Config, CongestionControl};
 
@@ -203,6 +203,10 @@ controls! {
         Bbr(Box<bbr::Bbr>),
         BbrV3(Box<bbr::BbrV3>),
         Copa(Box<copa::Copa>),
+        Vivace(Box<pcc::Vivace>),
+        ProteusP(Box<pcc::Proteus>),
+        ProteusS(Box<pcc::Proteus>),
+        Verus(Box<verus::Verus>),
         Abc(Box<abc::Abc>),
     }
 }

@@ -15,7 +15,7 @@ use airtcp_units::Duration;
 
 use super::source::Source;
 
-const CONGESTION_CONTROLS: [CongestionControl; 19] = [
+const CONGESTION_CONTROLS: [CongestionControl; 23] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -35,6 +35,10 @@ const CONGESTION_CONTROLS: [CongestionControl; 19] = [
     CongestionControl::Dctcp,
     CongestionControl::Abc,
     CongestionControl::Copa,
+    CongestionControl::Vivace,
+    CongestionControl::ProteusP,
+    CongestionControl::ProteusS,
+    CongestionControl::Verus,
 ];
 
 const DIFFERENTIATIONS: [Option<Differentiation>; 10] = [

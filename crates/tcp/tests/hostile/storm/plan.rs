@@ -7,7 +7,7 @@ use airtcp_units::Duration;
 use super::super::harness::choices;
 use super::super::harness::source::{Source, bytes_of_seed};
 
-const CONGESTION_CONTROLS: [CongestionControl; 19] = [
+const CONGESTION_CONTROLS: [CongestionControl; 23] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -17,6 +17,10 @@ const CONGESTION_CONTROLS: [CongestionControl; 19] = [
     CongestionControl::Bbr,
     CongestionControl::BbrV3,
     CongestionControl::Copa,
+    CongestionControl::Vivace,
+    CongestionControl::ProteusP,
+    CongestionControl::ProteusS,
+    CongestionControl::Verus,
     CongestionControl::Illinois,
     CongestionControl::Hybla,
     CongestionControl::HTcp,
