@@ -4,11 +4,23 @@ import time
 from collections.abc import Callable
 from math import inf
 
-from airtcp._core import AirtcpError
+from airtcp._core import AirtcpError, RunError
 
 
 class OutOfBudgetError(AirtcpError):
     """Runs were ended because their processor-time budget was used up."""
+
+
+class FirstSeedError(RunError):
+    """Not even one seed of every remedy fits into the budget."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}: allow more, name fewer remedies (--remedy), or shorten the runs "
+            '(--set "duration=10 s")'
+        )
+        self.reason = reason
+        """What takes how much more, without options that not every command has."""
 
 
 class Budget:

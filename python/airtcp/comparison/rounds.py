@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from airtcp._core import RunError
-from airtcp.comparison.budget import Budget, OutOfBudgetError
+from airtcp.comparison.budget import Budget, FirstSeedError, OutOfBudgetError
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.comparison_plan import ComparisonPlan
 from airtcp.comparison.sequential import Rounds
@@ -59,10 +58,9 @@ def _first_seed(
     found = _looked(planned_for, outcome, rounds, 0, 1)
     if found is None:
         remedies = len(planned_for(1).variants) - 1
-        raise RunError(
+        raise FirstSeedError(
             f"one seed of {remedies} {'remedy' if remedies == 1 else 'remedies'} takes more than "
-            f"{budget.words}: allow more, name fewer remedies (--remedy), or shorten the runs "
-            '(--set "duration=10 s")'
+            f"{budget.words}"
         )
     return found
 

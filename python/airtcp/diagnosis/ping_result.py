@@ -1,7 +1,8 @@
 """The diagnosis of a ping log: faults of the link, advice, and remedies that help."""
 
 import os
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from airtcp.core.recordings.events import Events, find_events
 from airtcp.core.recordings.link import PlayedLink, played_link
 from airtcp.core.recordings.log import PingLog, read_ping
 from airtcp.core.shown import InNotebook, Reported
-from airtcp.diagnosis.finding import Finding
+from airtcp.diagnosis.finding import Finding, span_words
 from airtcp.diagnosis.ping_findings import find, said
 from airtcp.diagnosis.starlink import starlink_sentence
 
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
     from airtcp.diagnosis.ping_answer import PingAnswer
 
 _PLAYED_AT = "12 Mbit/s"
+READ_TWICE = 1.5
+"""Processor time of a log's reading and of its tables, for that of its reading alone."""
+MIN_TRIALS_S = 10.0
+"""Minimum processor time of the trials over a log that took long to read."""
+MAX_PLAYED = 50_000
+"""Maximum number of probes, the last ones, over which remedies are tried: every run reads them."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,8 @@ class PingDiagnosis(Reported, InNotebook):
     """Faults, the worst first."""
     answer: "PingAnswer | None"
     """The remedies over the log's link; None if too few probes were answered."""
+    untried: str = ""
+    """Why no remedy was tried over a log with enough answers; empty where they were."""
 
     @property
     def comparison(self) -> "Comparison | None":
@@ -63,7 +72,14 @@ class PingDiagnosis(Reported, InNotebook):
             lines = [self._starlink, *lines]
         if self.answer is not None:
             lines += self.answer.sentences
-        lines += [self._numbers(), self.log.clock_words, self._unknown()]
+            if len(self.log.rtt_s) > MAX_PLAYED:
+                played = self.log.last_probes(MAX_PLAYED)
+                lines.append(
+                    f"Remedies were tried over the last {span_words(played.duration_s)} of the log."
+                )
+        if self.untried:
+            lines.append(f"No remedy was tried: {self.untried}.")
+        lines += [self._numbers(), self.log.clock_words, self.log.cut, self._unknown()]
         return [line for line in lines if line]
 
     def _numbers(self) -> str:
@@ -129,20 +145,30 @@ def diagnose_ping(
         RunError: a simulation could not be finished.
     """
     parse_askers(can)
+    begun_s = time.process_time()
     log = read_ping(path, interval_s)
     events = find_events(log)
     found = tuple(find(log, events)) if not log.refusal else ()
     if log.refusal:
         return PingDiagnosis(log, events, found, None)
     # Imported late: refusals and findings do not need the study engine.
-    from airtcp.diagnosis.ping_answer import answered
+    from airtcp.comparison.budget import FirstSeedError
+    from airtcp.diagnosis.ping_answer import ROUNDS, answered
 
-    answer = answered(
-        log,
-        events,
-        can=can,
-        rate=None if rate_bps is None else format_bit_rate(rate_bps),
-        rounds=rounds,
-        progress=None if progress is None else lambda share: progress(share, "trying remedies"),
-    )
+    played = log.last_probes(MAX_PLAYED)
+    # A long log takes seconds to read, and the answer is due all the same.
+    left_s = ROUNDS.most_cpu_s - READ_TWICE * (time.process_time() - begun_s)
+    rounds = rounds or replace(ROUNDS, most_cpu_s=round(max(left_s, MIN_TRIALS_S)))
+    try:
+        answer = answered(
+            played,
+            events if played is log else find_events(played),
+            can=can,
+            rate=None if rate_bps is None else format_bit_rate(rate_bps),
+            rounds=rounds,
+            progress=None if progress is None else lambda share: progress(share, "trying remedies"),
+        )
+    except FirstSeedError as error:
+        # The findings need no trial.
+        return PingDiagnosis(log, events, found, None, error.reason)
     return PingDiagnosis(log, events, found, answer)

@@ -1,7 +1,7 @@
 """A ping log: the time of each probe, and its round trip, if answered."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +18,8 @@ MIN_DURATION_S = 0.1
 """Minimum duration of a log that is played by time, in seconds."""
 USUAL_INTERVAL_S = 1.0
 """Default interval of ping, in seconds (iputils, BSD, busybox, Windows)."""
+CUT = "The file is longer than"
+"""Beginning of the core's remark on a file of which it read a part."""
 MAX_STEP, MAX_STEP_RATIO = 1_000, 3
 """Maximum step of the numbers between two stamps: these many, and this ratio to the due one."""
 MAX_GAP = 1_000_000
@@ -43,12 +45,30 @@ class PingLog:
     """Time of the first probe, since 1970 (UTC); None if the log has no date."""
     hosts: tuple[str, ...] = ()
     """Addresses and names that were probed, if recorded."""
+    is_asked: bool = False
+    """Whether an interval was given."""
+    cut: str = ""
+    """The remark on a file of which only the beginning was read; empty for a whole one."""
 
     @cached_property
     def answered(self) -> Reals:
         """The round trips of answered probes."""
         answered: Reals = self.rtt_s[~np.isnan(self.rtt_s)]
         return answered
+
+    def last_probes(self, count: int) -> "PingLog":
+        """The end of the log, as a log: the last probes, from their own beginning."""
+        if count >= len(self.rtt_s):
+            return self
+        time_s = self.time_s[-count:]
+        began = self.began_unix_s
+        return replace(
+            self,
+            time_s=time_s - time_s[0],
+            rtt_s=self.rtt_s[-count:],
+            unplaced=0,
+            began_unix_s=None if began is None else began + float(time_s[0]),
+        )
 
     @property
     def sent(self) -> int:
@@ -82,10 +102,12 @@ class PingLog:
 
     @property
     def clock_words(self) -> str:
-        """The source of the times, as a sentence; empty if each reply has a stamp."""
+        """The source of the times, as a sentence; empty if nothing is assumed or unused."""
         every = f"{self.interval_s:.3g} s"
         match self.clock:
             case "stamps":
+                if self.is_asked:
+                    return f"The log has time stamps, {every} apart: --interval was not used."
                 return ""
             case "statistics":
                 return f"The probes were sent every {every}, by the statistics of the log."
@@ -129,7 +151,11 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
         read = _core.read_recording(path)
     except ScenarioError as error:
         fault = str(error).removeprefix(f'trace "{path}"').removeprefix(",").lstrip(": ")
-        kind = "" if fault.startswith("is ") else "is no capture (pcap, pcapng); as a recording: "
+        fault = fault.removeprefix(f"{path}: ")
+        if fault.startswith("empty: "):
+            fault = f"is {fault}"
+        named = fault.startswith(("is ", "cannot be read"))
+        kind = "" if named else "is no capture (pcap, pcapng); as a recording: "
         raise ScenarioError(f"{path}: {kind}{fault}") from None
     if "numbers" not in read:
         raise ScenarioError(
@@ -170,6 +196,8 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
         read["unplaced"],
         None if began_ns is None else began_ns / 1e9,
         tuple(read.get("hosts", ())),
+        interval_s is not None,
+        next((one for one in read["remarks"] if one.startswith(CUT)), ""),
     )
 
 

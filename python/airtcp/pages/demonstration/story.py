@@ -149,7 +149,7 @@ def _of_log(
             rounds=rounds,
         )
         if found.comparison is None:
-            raise ScenarioError(str(found.log.refusal))
+            raise ScenarioError(found.log.refusal or f"no remedy was tried: {found.untried}")
         report(0.95, "its link, as today's sender lives it")
         with TemporaryDirectory(prefix="airtcp-") as held:
             scenario = load_scenario(found.link.write(Path(held)), _PICTURE)
@@ -168,4 +168,5 @@ def _named_log(log: Path | None) -> Iterator[None]:
     except (ScenarioError, RunError) as error:
         if log is None:
             raise
-        raise type(error)(f"--link {log}: {error}") from error
+        reason = str(error).removeprefix(f"{log}: ")
+        raise type(error)(f"--link {log}: {reason}") from error
