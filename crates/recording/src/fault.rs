@@ -68,7 +68,7 @@ pub enum TraceProblem {
         remedy: String,
     },
     /// A compressed file ends early or is damaged.
-    #[error("cannot be decompressed ({0}): copy it again, or decompress it with gunzip")]
+    #[error("cannot be decompressed ({0}): expected all of gzip's output; copy it again")]
     Compressed(String),
     /// Nothing in it is a round-trip time.
     #[error(

@@ -1,7 +1,7 @@
 //! The bytes of a recording, and errors that name where they come from.
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 
 use crate::fault::{MAX_BYTES, TraceError, TraceProblem};
 
@@ -65,11 +65,7 @@ impl<'a> Source<'a> {
         if !bytes.starts_with(&GZIP) {
             return Ok(Cow::Borrowed(bytes));
         }
-        let mut unpacked = Vec::new();
-        flate2::read::MultiGzDecoder::new(bytes)
-            .take(MAX_BYTES + 1)
-            .read_to_end(&mut unpacked)
-            .map_err(|error| self.error(None, TraceProblem::Compressed(error.to_string())))?;
+        let unpacked = self.decompressed(bytes)?;
         if unpacked.len() as u64 > MAX_BYTES {
             return Err(self.error(None, TraceProblem::TooLarge));
         }
@@ -91,10 +87,7 @@ impl<'a> Source<'a> {
         let whole = first.as_slice().chain(reader);
         let mut bytes = Vec::new();
         if first == GZIP {
-            flate2::read::MultiGzDecoder::new(whole)
-                .take(MAX_BYTES + 1)
-                .read_to_end(&mut bytes)
-                .map_err(|error| self.error(None, TraceProblem::Compressed(error.to_string())))?;
+            bytes = self.decompressed(whole)?;
         } else {
             whole
                 .take(MAX_BYTES + 1)
@@ -103,6 +96,20 @@ impl<'a> Source<'a> {
         }
         let is_cut = bytes.len() as u64 > MAX_BYTES;
         Ok((bytes, is_cut))
+    }
+
+    /// Up to [`MAX_BYTES`] and one of gzip's output; of a file that was cut, the part before that.
+    fn decompressed(self, packed: impl Read) -> Result<Vec<u8>, TraceError> {
+        let mut bytes = Vec::new();
+        let read = flate2::read::MultiGzDecoder::new(packed)
+            .take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes);
+        match read {
+            Err(error) if error.kind() != ErrorKind::UnexpectedEof || bytes.is_empty() => {
+                Err(self.error(None, TraceProblem::Compressed(error.to_string())))
+            }
+            _ => Ok(bytes),
+        }
     }
 
     /// All of `reader`, but never more than [`MAX_BYTES`].

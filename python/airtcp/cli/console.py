@@ -18,6 +18,7 @@ from airtcp.cli.errors import say
 from airtcp.comparison.metrics import METRICS
 from airtcp.comparison.ranking.aims import ALL_COMPANIONS
 from airtcp.core.extras import required
+from airtcp.core.quantities import parse_bit_rate
 from airtcp.pages.columns import printable
 
 if TYPE_CHECKING:
@@ -231,18 +232,39 @@ def report_folder(path: Path) -> Path:
     return writable_folder(path)
 
 
+def rate_option(text: str | None) -> float | None:
+    """The rate of `--rate`, in bit/s; None without the option.
+
+    Raises:
+        ScenarioError: it is no rate in bits, or has no unit.
+    """
+    if text is None:
+        return None
+    bps = parse_bit_rate(text)
+    if bps is None:
+        raise ScenarioError(
+            f"--rate {text or chr(34) * 2}: expected a rate in bits with its unit, such as "
+            '"20 Mbit/s"'
+        )
+    return bps
+
+
 def writable_folder(path: Path, option: str = "--out") -> Path:
     """The folder to write into, created if absent, checked before a long run rather than after.
 
     Raises:
         ScenarioError: it cannot be created or written.
     """
+    if path.exists() and not path.is_dir():
+        raise ScenarioError(f"{option} {path}: is a file; expected a folder: give another name")
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise ScenarioError(f"{option} {path}: cannot be written ({error.strerror})") from error
+        raise ScenarioError(
+            f"{option} {path}: cannot be written ({error.strerror}); expected a folder of yours"
+        ) from error
     return path
 
 

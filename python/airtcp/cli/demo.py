@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
-from airtcp._core import ScenarioError
 from airtcp.cli.asker import Can, asked_for
-from airtcp.cli.console import folder_name, print_lines, progress_bar, report_folder
+from airtcp.cli.console import (
+    folder_name,
+    print_lines,
+    progress_bar,
+    rate_option,
+    report_folder,
+)
 from airtcp.cli.errors import clear_errors, say
-from airtcp.core.quantities import parse_bit_rate
 
 
 def demo_command(
@@ -71,9 +75,7 @@ def demo_command(
     airtcp demo --link my.ping --can my-machine
     """
     with clear_errors():
-        rate_bps = None if rate is None else parse_bit_rate(rate)
-        if rate is not None and rate_bps is None:
-            raise ScenarioError(f'--rate {rate}: expected a rate such as "20 Mbit/s"')
+        rate_bps = rate_option(rate)
         report_folder(folder)
         asked = asked_for(can)
         from airtcp.pages.demonstration import tell

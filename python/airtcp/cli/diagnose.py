@@ -8,7 +8,7 @@ import typer
 
 from airtcp._core import ScenarioError
 from airtcp.cli.asker import Can
-from airtcp.cli.console import AsJson, print_lines
+from airtcp.cli.console import AsJson, print_lines, rate_option
 from airtcp.cli.diagnose_files import (
     Chosen,
     captured,
@@ -22,7 +22,7 @@ from airtcp.cli.diagnose_files import (
 )
 from airtcp.cli.errors import clear_errors
 from airtcp.comparison.ranking.aims import Aim
-from airtcp.core.quantities import parse_bit_rate, parse_seconds
+from airtcp.core.quantities import parse_seconds
 
 
 def diagnose_command(
@@ -205,9 +205,7 @@ def diagnose_command(
             print_changes(given[0], given[1], flow, view, as_json=as_json)
             return
         file = given[0] if given else None
-        known_bps = None if rate is None else parse_bit_rate(rate)
-        if rate is not None and known_bps is None:
-            raise ScenarioError(f'--rate {rate}: expected a rate such as "20 Mbit/s"')
+        known_bps = rate_option(rate)
         interval_s = None if interval is None else parse_seconds(interval)
         if interval is not None and not interval_s:
             raise ScenarioError(f'--interval {interval}: expected a time such as "0.2s"')

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
 from airtcp.cli.asker import asked_for
-from airtcp.cli.console import print_json, print_lines, progress_bar
+from airtcp.cli.console import print_json, print_lines, progress_bar, writable_folder
 from airtcp.cli.diagnose_output import diagnosis_json, print_diagnosis
 from airtcp.cli.errors import say
 from airtcp.cli.unwritten import AnswerFirst
@@ -110,7 +110,10 @@ def print_diagnosed(
     """Diagnoses a capture or a log, and prints the result."""
     from airtcp.diagnosis.kind import is_capture
 
-    if _is_link(file):
+    is_link = _is_link(file)
+    if folder is not None:
+        writable_folder(folder)
+    if is_link:
         _print_link(file, chosen, folder, as_json=as_json)
         return
     asked = asked_for(chosen.can, is_interactive=not as_json and file != "-")
@@ -250,7 +253,8 @@ def print_changes(
     for path in (before, after):
         if path == "-" or not is_capture(Path(path)):
             raise ScenarioError(
-                f"{path}: expected a capture in a file: two captures are compared, logs are not"
+                f"{path}: expected a capture in a file: two captures are compared, logs are not; "
+                "give one log at a time"
             )
     with progress_bar("comparing") as report:
         found = changes(

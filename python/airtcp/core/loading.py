@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -124,15 +125,39 @@ def _read(source: object, settings: list[tuple[str, str]]) -> Scenario:
         return Scenario.parse(text, str(source), path.parent, settings=settings)
     if path.suffix != ".toml" and path.is_file():
         from airtcp.core.recordings.imported import recorded_scenario
-        from airtcp.core.recordings.recording import is_recording
+        from airtcp.core.recordings.recording import is_recording, other_kind
 
         if is_recording(path):
             return recorded_scenario(path, settings)
+        if (kind := other_kind(path)) is not None:
+            raise ScenarioError(f'scenario "{path}": {kind}')
+        if (fault := _toml_fault(path)) is not None:
+            raise ScenarioError(
+                f'scenario "{path}": {fault}; expected a scenario in TOML (`airtcp list '
+                "scenarios`), or a recording that `airtcp import --formats` lists"
+            )
     if path.is_file() and path.stat().st_size == 0:
         raise ScenarioError(
             f'scenario "{path}": is empty; expected TOML: `airtcp list` has examples'
         )
     return Scenario.load(path, settings)
+
+
+def _toml_fault(path: Path) -> str | None:
+    """The reason why a short file is no TOML; None for TOML and long files."""
+    if not 0 < path.stat().st_size < _MAX_BYTES:
+        return None
+    try:
+        tomllib.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        return "is no text (UTF-8)"
+    except RecursionError:
+        return "has brackets that are nested too deeply"
+    except tomllib.TOMLDecodeError as error:
+        return str(error)
+    except OSError:
+        return None
+    return None
 
 
 def _standard_input() -> str:

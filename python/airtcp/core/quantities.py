@@ -30,10 +30,10 @@ def format_part(bps: float, whole_bps: float) -> str:
 def parse_bit_rate(text: str) -> float | None:
     """Bits a second of a text such as "20 Mbit/s", "20mbit" or "1.5 Gbps"; None for other text.
 
-    Bytes a second ("2 MB/s"), with a capital B, are other text.
+    Bytes a second ("2 MB/s"), with a capital B, are other text, and so is a number without a unit.
     """
     found = _RATE.fullmatch(text.strip())
-    if found is None:
+    if found is None or text.strip().replace(".", "").isdigit():
         return None
     factor = {"k": 1e3, "m": 1e6, "g": 1e9}.get(found[2].lower(), 1.0)
     try:

@@ -86,6 +86,8 @@ def find(source: str, kind: str) -> Path:
         return known[source]
     if is_here:
         return path
+    if path.is_dir():
+        raise ScenarioError(f'{kind}: "{source}" is a folder; expected one of its files')
     near = get_close_matches(source, known, n=1)
     hint = f' (did you mean "{near[0]}"?)' if near else ""
     raise ScenarioError(

@@ -37,7 +37,10 @@ def is_capture(path: Path) -> bool:
     """
     expected = "expected a capture (pcap, pcapng, also gzipped) or the log of a ping"
     if path.parts[:1] in {("http:",), ("https:",)}:
-        raise ScenarioError(f"{path}: is a web address; download it, and give the file: curl -LO")
+        address = path.as_posix().replace(":/", "://", 1)
+        raise ScenarioError(
+            f"{address}: is a web address; download it, and give the file: curl -LO {address}"
+        )
     try:
         if path.is_dir():
             raise ScenarioError(f"{path}: is a folder; {expected}")
@@ -47,6 +50,10 @@ def is_capture(path: Path) -> bool:
             first = file.read(_FIRST_BYTES)
         if first.startswith(_GZIP):
             first = _unpacked(path) or first
+    except FileNotFoundError as error:
+        raise ScenarioError(
+            f"{path}: cannot be read ({error.strerror}): {_instead(path)}"
+        ) from None
     except OSError as error:
         raise ScenarioError(
             f"{path}: cannot be read ({error.strerror}): check that the file exists and may be read"
@@ -54,6 +61,18 @@ def is_capture(path: Path) -> bool:
     if not first:
         raise ScenarioError(f"{path}: is empty; {expected}")
     return begins_as_capture(first) or not _is_text(first)
+
+
+def _instead(path: Path) -> str:
+    """The remedy for a file that does not exist: a scenario's name is for other commands."""
+    from airtcp.core.shipped import shipped
+
+    if path.name == str(path) and path.stem in shipped("scenarios"):
+        return (
+            f"{path.stem} is a scenario that comes with airtcp, and a diagnosis needs a recording: "
+            f"`airtcp compare {path.stem}` tries remedies on it"
+        )
+    return "check that the file exists and may be read"
 
 
 def _unpacked(path: Path) -> bytes:

@@ -24,18 +24,21 @@ def refuse_options_of_captures(
     """
     if sender is not None:
         raise ScenarioError(
-            "--sender is for captures; a ping log shows no sender, and a current Linux one is taken"
+            "--sender is for captures; a ping log shows no sender, and a current Linux one is "
+            "taken: leave it out"
         )
     if flow is not None or view is not None:
         name = "--flow" if flow is not None else "--view"
         raise ScenarioError(f"{name} is for captures; a ping log holds no flows: leave it out")
     if worth_percent is not None:
         raise ScenarioError(
-            "--worth is for captures; a ping log's remedies are judged as `airtcp compare` does"
+            "--worth is for captures; a ping log's remedies are judged as `airtcp compare` does: "
+            "leave it out"
         )
     if aim is not Aim.BULK:
         raise ScenarioError(
-            f"--for {aim} is for captures; a ping log's remedies are judged by their goodput"
+            f"--for {aim} is for captures; a ping log's remedies are judged by their goodput: "
+            "leave it out"
         )
 
 

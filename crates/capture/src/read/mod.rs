@@ -215,10 +215,15 @@ impl Reader {
 /// Known but unsupported formats, with advice for each.
 fn known_as(magic: [u8; 4]) -> Option<&'static str> {
     match magic {
-        [0x28, 0xb5, 0x2f, 0xfd] => Some("Zstandard: give zstd -dc FILE through a pipe"),
-        [0xfd, b'7', b'z', b'X'] => Some("xz: give xz -dc FILE through a pipe"),
-        [0x04, 0x22, 0x4d, 0x18] => Some("LZ4: give lz4 -dc FILE through a pipe"),
-        [b'B', b'Z', b'h', _] => Some("bzip2: give bzip2 -dc FILE through a pipe"),
+        [0x28, 0xb5, 0x2f, 0xfd] => Some("Zstandard: unpack it first: unzstd FILE"),
+        [0xfd, b'7', b'z', b'X'] => Some("xz: unpack it first: unxz -k FILE"),
+        [0x04, 0x22, 0x4d, 0x18] => Some("LZ4: unpack it first: unlz4 FILE"),
+        [b'B', b'Z', b'h', _] => Some("bzip2: unpack it first: bunzip2 -k FILE"),
+        [0x1f, 0x8b, ..] => Some("gzip within gzip: unpack it once: gzip -dc FILE > UNPACKED"),
+        [0x89, b'P', b'N', b'G'] | [0xff, 0xd8, 0xff, _] => {
+            Some("a picture: give the recording behind it")
+        }
+        [0x7f, b'E', b'L', b'F'] => Some("a program: give the recording that it wrote"),
         [b'P', b'K', 3, 4] => Some("a ZIP archive: unpack it first"),
         [b's', b'n', b'o', b'o'] => Some("snoop: convert it with editcap -F pcapng"),
         [b'R', b'T', b'S', b'S'] | [b'X', b'C', b'P', 0] => {

@@ -21,6 +21,9 @@ const SNIFFED_LINES: usize = 60;
 const DIAGNOSE: &str = "`airtcp diagnose FILE` reads it, fits its link and tries remedies on it";
 const PING: &str = "ping the host: ping -D -i 0.2 -c 1500 HOST > link.ping";
 
+const SCENARIO: &str = "a scenario of airtcp";
+const COMPARE: &str = "`airtcp compare FILE` tries remedies on it";
+
 /// First bytes of a file, its description, and the remedy.
 const MAGICS: [(&[u8], &str, &str); 8] = [
     (
@@ -53,7 +56,7 @@ const MAGICS: [(&[u8], &str, &str); 8] = [
 const TAR_MAGIC: std::ops::Range<usize> = 257..262;
 
 /// Words that one line has, the description of such a file, and the remedy.
-const LINES: [(&[&str], &str, &str); 10] = [
+const LINES: [(&[&str], &str, &str); 12] = [
     (
         &["[WaitForPackets]"],
         "the summary of irtt, without a line for each round trip",
@@ -97,6 +100,8 @@ const LINES: [(&[&str], &str, &str); 10] = [
         "the kernel's counters of connections (`ss`)",
         "`airtcp diagnose FILE` reads the output of `ss -ti`",
     ),
+    (&["[link]"], SCENARIO, COMPARE),
+    (&["[tcp]"], SCENARIO, COMPARE),
     (&["<html"], "a web page", "give the file that it links to"),
     (
         &["<!DOCTYPE html"],

@@ -24,3 +24,5 @@ class Choices:
     """Names and addresses of machines stay in the scenario."""
     device: str | None = None
     """The device of a list of queueing disciplines."""
+    rate_option: str = '--rate "20 Mbit/s" (or --set "link.rate=20 Mbit/s")'
+    """How the command in use is given a rate."""

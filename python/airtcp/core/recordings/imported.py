@@ -73,9 +73,8 @@ def _played(recordings: Sequence[Recording], chosen: Choices) -> tuple[PlayedLin
     one = recordings[0]
     if chosen.rate is None:
         raise ScenarioError(
-            f'{one.path}: a ping shows no rate: give one, --rate "20 Mbit/s" (or '
-            '--set "link.rate=20 Mbit/s"), or a file that has one, such as iperf3\'s; '
-            f"`airtcp diagnose {one.path}` tries a range"
+            f"{one.path}: a ping shows no rate: give one, {chosen.rate_option}, or a file that has "
+            f"one, such as iperf3's; `airtcp diagnose {one.path}` tries a range"
         )
     log = read_ping(one.path, chosen.interval_s)
     if log.refusal:
@@ -230,7 +229,11 @@ def recorded_scenario(path: Path, settings: Sequence[tuple[str, str]]) -> Scenar
     given = dict(settings)
     rate = given.get("link.rate")
     direction = given.get("flows.direction")
-    chosen = Choices(rate=rate, direction=direction if direction in {"up", "down"} else None)
+    chosen = Choices(
+        rate=rate,
+        direction=direction if direction in {"up", "down"} else None,
+        rate_option='--set "link.rate=20 Mbit/s"',
+    )
     # The core reads the files of a scenario once.
     with TemporaryDirectory(prefix="airtcp-") as held:
         link = import_link([path], chosen).link

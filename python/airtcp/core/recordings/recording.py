@@ -164,6 +164,17 @@ def _is_bare(read: dict[str, Any]) -> bool:
     return all(ns % 1_000_000 == 0 for ns in read["round_trips_ns"])
 
 
+def other_kind(path: Path) -> str | None:
+    """A file of a known kind that is no recording, with the command for it; None for others."""
+    try:
+        _core.read_recording(path)
+    except ScenarioError as error:
+        reason = str(error).removeprefix(f'trace "{path}"').lstrip(",: ")
+        is_kind = reason.startswith("is ") and not reason.startswith("is a scenario")
+        return reason if is_kind else None
+    return None
+
+
 def is_recording(path: Path) -> bool:
     """Whether a file is of a format of the registry, and no scenario."""
     if path.suffix == ".toml" or not path.is_file() or path.stat().st_size == 0:
