@@ -151,6 +151,7 @@ check-long: build $(DEV_READY) ## what takes hours: tests with programs hidden a
 	AIRTCP_SCENARIOS=$(SCENARIOS) $(BIN)/pytest --numprocesses auto tests/python/test_generated_scenarios.py
 	AIRTCP_CAPTURE_MUTANTS=$(CAPTURE_MUTANTS) $(BIN)/pytest --numprocesses auto tests/python/test_capture_mutants.py
 	AIRTCP_LOG_MUTANTS=$(LOG_MUTANTS) $(BIN)/pytest --numprocesses auto tests/python/test_log_mutants.py
+	AIRTCP_HOSTILE_LOGS=$(LOG_MUTANTS) $(BIN)/pytest --numprocesses auto tests/python/test_hostile_logs.py
 	$(BIN)/python tests/captures/answer_times.py --check
 	set -e; for target in $$(cargo +nightly fuzz list); do \
 	  mkdir -p fuzz/corpus/$$target; \
