@@ -116,6 +116,9 @@ def _harm(comparison: Comparison, one: Candidate) -> str:
 def _nothing(comparison: Comparison, instead: str | None) -> str:
     """Reports that nothing helps, with a remedy that still shortens latency, if any."""
     helps = "raises goodput" if instead else "helps"
+    metric = _metric(comparison)
+    if metric.name != "goodput":
+        helps = f"{'raises' if metric.is_better_higher else 'lowers'} {metric.phrase}"
     but = f", but {instead.removesuffix('.')}" if instead else ""
     ranking = comparison.ranking
     number = len(comparison.remedies) - 1 if ranking.reach.is_all else len(ranking.deployable)
@@ -151,9 +154,17 @@ def _nothing_yet(comparison: Comparison) -> str:
     number = len(comparison.seeds)
     after = f"Undecided after {number} {'seed' if number == 1 else 'seeds'}"
     return (
-        f"{with_sender(comparison, after)}: no remedy{where} is shown to bring "
-        f"{_percent(comparison.smallest)}; {_named(comparison, comparison.ranking.undecided)} may."
+        f"{with_sender(comparison, after)}: no remedy{where} is shown to {_enough(comparison)}; "
+        f"{_named(comparison, comparison.ranking.undecided)} may."
     )
+
+
+def _enough(comparison: Comparison) -> str:
+    """The smallest effect worth having; the metric is named unless it is goodput."""
+    size, metric = _percent(comparison.smallest), _metric(comparison)
+    if metric.name == "goodput":
+        return f"bring {size}"
+    return f"{'raise' if metric.is_better_higher else 'lower'} {metric.phrase} by {size}"
 
 
 def _named(comparison: Comparison, candidates: Sequence[Candidate]) -> str:

@@ -9,10 +9,12 @@ import polars as pl
 
 from airtcp.core.quantities import format_bit_rate, format_count, format_percent
 from airtcp.diagnosis.capture import Facts
+from airtcp.diagnosis.ceiling import Ceiling
 from airtcp.diagnosis.drops import Drops
 from airtcp.diagnosis.findings.path import path_words
 from airtcp.diagnosis.latency import latency
 from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.link_words import MANAGED_S
 from airtcp.diagnosis.loss import Loss
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
@@ -26,6 +28,9 @@ MOSTLY = 0.5
 LATE_SHARE = 0.2
 """Minimum share of the retransmissions that are due to reordering."""
 FEWEST_LATE = 5
+FEWEST_RADIO = 20
+RADIO_SHARE = 0.8
+"""Minimum share of the retransmissions that answer losses of the radio."""
 MIN_LATE = 0.001
 """Minimum share of late packets to be a limit."""
 OTHERS = "others use the link, too"
@@ -52,7 +57,15 @@ def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataF
     mostly = {name: share for name, share in facts["shares"].items() if share > MOSTLY}
     shares = dict.fromkeys(facts["shares"], 0.0) | mostly
     found = limits({**facts, "shares": shares}, flow, inferred, labels)
-    return found or _of_full_link(shares.get("link", 0.0), flow)
+    return found or _of_full_link(shares.get("link", 0.0), flow) or _of_radio(flow, labels)
+
+
+def _of_radio(flow: Observed, labels: pl.DataFrame) -> list[str]:
+    """The words about retransmissions that nearly all answer losses of the radio, and are many."""
+    lost = labels.filter(pl.col("cause") == "radio").height if len(labels) else 0
+    if lost < FEWEST_RADIO or lost < RADIO_SHARE * len(labels):
+        return []
+    return [_loss_words(lost / len(flow.sent_s))]
 
 
 def _of_full_link(share: float, flow: Observed) -> list[str]:
@@ -66,8 +79,18 @@ def _of_full_link(share: float, flow: Observed) -> list[str]:
     return [f"{full}, and data waits {seconds_words(waits.median_s - waits.base_s)} in the median"]
 
 
-def limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
-    """Limits of the flow by the capture, the ends first if they dominate."""
+def limits(
+    facts: Facts,
+    flow: Observed,
+    link: FittedLink,
+    labels: pl.DataFrame,
+    ceiling: Ceiling | None = None,
+) -> list[str]:
+    """Limits of the flow by the capture, the ends first if they dominate.
+
+    A flow below its ceiling is held back by losses if nothing else is seen: at random they come
+    close together, and cost more than their mean would.
+    """
     if link.wifi is None:
         of_link = list(_of_link(flow, link))
     else:
@@ -78,7 +101,9 @@ def limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame)
     first = [_END_WORDS[name](share) for name, share in ends.items() if share > MOSTLY]
     last = [_END_WORDS[name](share) for name, share in ends.items() if ENDS_SHARE < share <= MOSTLY]
     path = path_words(facts)
-    return [*first, *([path] if path else []), *of_link, *last]
+    found = [*first, *([path] if path else []), *of_link, *last]
+    is_slow = ceiling is not None and not ceiling.is_reached
+    return found or ([_loss_words(link.loss.rate)] if is_slow and link.loss.lost else [])
 
 
 _END_WORDS = {
@@ -114,14 +139,21 @@ def _of_link(flow: Observed, link: FittedLink) -> Iterator[str]:
     if link.jitter is not None:
         yield link.jitter.words
     if loses_enough(flow, link):
-        yield f"the link loses {100 * link.loss.rate:.2g} % of the packets"
+        yield _loss_words(link.loss.rate)
     if link.drops.marks:
         yield "a queue that keeps its delay short marks packets"
     elif link.drops.aqm_target_s is not None:
         dropped = int(np.count_nonzero(flow.dropped))
         yield f"a queue that keeps its delay short drops {format_count(dropped)} packets"
     elif policer is None and link.queue.is_known and link.queue_s < flow.base_rtt_s:
-        yield f"the queue of {link.queue.packets} packets is shorter than a round trip"
+        alike = ""
+        if link.queue_s <= MANAGED_S:
+            alike = f", or an AQM that keeps its delay at {1e3 * link.queue_s:.0f} ms,"
+        yield f"the queue of {link.queue.packets} packets{alike} is shorter than a round trip"
+
+
+def _loss_words(rate: float) -> str:
+    return f"the link loses {100 * rate:.2g} % of the packets"
 
 
 def _of_wifi(wifi: Wifi, loss: Loss, *, is_shown: bool) -> list[str]:

@@ -10,7 +10,7 @@ from airtcp.diagnosis.wifi import Wifi
 
 FEW_LOSSES = 30
 """Below this many losses the count is reported, too: their interval is wide."""
-MANAGED_S = 0.025
+MANAGED_S = 0.03
 """Maximum delay of a full queue that may be an AQM: while the delay never exceeded it, the two look
 alike.
 """

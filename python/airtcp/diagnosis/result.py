@@ -148,7 +148,7 @@ class Diagnosis(Reported, InNotebook):
         facts = self.capture.facts
         if facts is None or self.flow is None or self.link is None:
             return []
-        return limits(facts, self.flow, self.link, self.labels)
+        return limits(facts, self.flow, self.link, self.labels, self.ceiling)
 
     @property
     def _seen(self) -> list[str]:

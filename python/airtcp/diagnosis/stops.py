@@ -189,11 +189,14 @@ def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, 
         usual = float(np.median(rtt[max(0, first - 5) : first]))
         last = int(np.searchsorted(came, until))
         due = sent[first:last] + usual
-        if (
-            after - before < DELAYED_ACK_S
-            and np.count_nonzero((due < after - packet_s) & certain[first:last]) < FEWEST_LATE
-        ):
-            continue
+        if after - before < DELAYED_ACK_S:
+            overdue = np.count_nonzero((due < after - packet_s) & certain[first:last])
+            # A slow link spreads them: a receiver that waits delays one packet, a stop all.
+            behind = slice(first, first + 2 * FEWEST_LATE)
+            late = came[behind] - sent[behind] - usual > (after - before) / 2
+            waiting = np.count_nonzero(late & certain[behind] & (sent[behind] <= before))
+            if max(overdue, waiting) < FEWEST_LATE:
+                continue
         expected = float(due.min())
         begin = max(before + packet_s, expected)
         if after - begin > shortest:

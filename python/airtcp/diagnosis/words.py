@@ -68,13 +68,8 @@ def headline(
         return f"{waiting[0].upper()}{waiting[1:]}{_calmed(trials)}."
     if ceiling is not None and ceiling.is_reached:
         has = _has(ceiling, is_reached=True)
-        given = f" ({named})" if named else ""
-        if waits is None or not waits.is_large:
-            return f"{has[0].upper()}{has[1:]}{given}: no remedy is worth deploying."
-        return (
-            f"The link is full ({has}{f': {named}' if given else ''}), but data waits: "
-            f"{_waiting(waits)}{_calmed(trials)}."
-        )
+        waiting = f"{_waiting(waits)}{_calmed(trials)}" if waits and waits.is_large else ""
+        return _full(has, named, waiting)
     possible = ""
     if ceiling is not None:
         has = _has(ceiling, is_reached=False)
@@ -82,6 +77,20 @@ def headline(
     if trials is None:
         return f"{possible}No remedies were tried (pass --can to try them)."
     return f"{possible}{_best_words(trials, ceiling, harm)}"
+
+
+def _full(has: str, named: str, waiting: str) -> str:
+    """The sentence on a link that is full, with its limits; brackets are not nested."""
+    begins = f"{has[0].upper()}{has[1:]}"
+    if "(" in named and waiting:
+        return f"The link is full, and {has}: {named}. But data waits: {waiting}."
+    if "(" in named:
+        return f"{begins}: {named}. No remedy is worth deploying."
+    if waiting:
+        return (
+            f"The link is full ({has}{f': {named}' if named else ''}), but data waits: {waiting}."
+        )
+    return f"{begins}{f' ({named})' if named else ''}: no remedy is worth deploying."
 
 
 def _has(ceiling: Ceiling, *, is_reached: bool) -> str:

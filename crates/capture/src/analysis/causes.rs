@@ -115,7 +115,8 @@ impl Causes {
         let is_of_others = |from: Duration| causes.stands(sent, path.base, from, whole);
         match delay_threshold::dependence(sent, &nanos, path.base, least, counts) {
             Dependence::Above(standing) if is_by_bytes(path.base) => {
-                if outlasted(&|at| counts(at) && causes.delays[at] >= standing.from) {
+                let drops = |at: usize| counts(at) && causes.delays[at] >= standing.from;
+                if outlasted(&drops) && !causes.overflows_more_often(sent, path.base, drops) {
                     causes.standing = Some(standing);
                 } else {
                     causes.full_from = Some(standing);
@@ -171,6 +172,30 @@ impl Causes {
             }
         }
         2 * own > drops
+    }
+
+    /// Whether a full queue drops on more occasions than an AQM with these `drops` would: an AQM
+    /// keeps its queue from filling, and packets that overtake others blur the delays met by some
+    /// drops of a full one. Drops within a round trip are one occasion.
+    fn overflows_more_often(
+        &self,
+        sent: &[Sent],
+        round_trip: Duration,
+        drops: impl Fn(usize) -> bool,
+    ) -> bool {
+        let occasions = |is_one: &dyn Fn(usize) -> bool| {
+            let mut last: Option<Instant> = None;
+            let lost = (0..sent.len()).filter(|at| sent[*at].attempt == 0 && sent[*at].is_lost);
+            lost.filter(|at| is_one(*at))
+                .filter(|at| {
+                    let time = sent[*at].time;
+                    let is_new = last.is_none_or(|last| time > last + round_trip);
+                    last = Some(time);
+                    is_new
+                })
+                .count()
+        };
+        occasions(&|at| self.is_full(at)) > occasions(&drops)
     }
 
     /// Whether packets wait this long without losses and with almost none of the flow's bytes in

@@ -29,6 +29,9 @@ const MIN_GAIN: f64 = 25.0;
 /// Minimum hazard of loss with an empty bucket, and its minimum ratio to that with tokens.
 const MIN_HAZARD: f64 = 0.05;
 const MIN_RATIO: f64 = 10.0;
+/// Minimum share of the losses that met an empty bucket: bursts of a radio's losses are no
+/// independent draws, and some bucket fits one of them.
+const MIN_EXPLAINED: f64 = 0.25;
 /// Minimum burst; a smaller one cannot be distinguished from a queue of as many packets.
 const MIN_BURST_PACKETS: f64 = 4.0;
 /// Maximum delay of losses, as a share of burst / rate, the delay in a queue of that size; larger
@@ -219,15 +222,17 @@ impl Bucket {
         let depth_s = self.burst * 8.0 / self.rate_bps;
         let most_s = (MAX_DELAYED * depth_s).max(BLUR_S.min(MAX_DELAYED_SHORT * depth_s));
         let gain = gain(counts);
+        let explained = without[1] / (with[1] + without[1]).max(1.0);
         let is_policer = gain >= MIN_GAIN
             && hazard(without) >= MIN_HAZARD
             && hazard(without) >= MIN_RATIO * hazard(with)
+            && explained >= MIN_EXPLAINED
             && delay.as_secs_f64() <= most_s;
         is_policer.then_some((
             Policer {
                 rate_bps: self.rate_bps,
                 burst_bytes: self.burst,
-                explained: without[1] / (with[1] + without[1]).max(1.0),
+                explained,
                 gain,
             },
             is_empty,

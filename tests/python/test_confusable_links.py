@@ -1,0 +1,95 @@
+"""Links that look like others: the first sentence names theirs, and not the neighbour's.
+
+Each is simulated, with the fault and no other, and captured at the sender.
+"""
+
+from pathlib import Path
+
+import pytest
+
+import airtcp
+from airtcp.diagnosis.read import read_capture
+from airtcp.diagnosis.result import Diagnosis, diagnosed
+
+PIPE: dict[str, object] = {
+    "link.rate": "10 Mbit/s",
+    "link.delay": "20 ms",
+    "link.queue.packets": 100,
+    "tcp.profile": "linux",
+}
+SEED = 3
+
+
+def diagnosed_link(folder: Path, seconds: int, **keys: object) -> Diagnosis:
+    """The diagnosis of a simulated capture; `link__rate` is `link.rate`."""
+    settings = PIPE | {key.replace("__", "."): value for key, value in keys.items()}
+    path = folder / "captured.pcapng"
+    toml = f'name = "captured"\nduration = "{seconds} s"\n'
+    airtcp.run(toml, SEED, settings=settings, pcap=path)
+    return diagnosed(read_capture(path, None, None), None)
+
+
+@pytest.mark.parametrize("rate", ["1 Mbit/s", "2 Mbit/s"])
+def test_short_stops_of_a_slow_link_are_no_delayed_acknowledgments(
+    rate: str, tmp_path: Path
+) -> None:
+    found = diagnosed_link(
+        tmp_path,
+        30,
+        link__rate=rate,
+        link__queue__packets=30,
+        link__stops__process="periodic",
+        link__stops__every="3 s",
+        link__stops__length="150 ms",
+        link__stops__direction="both",
+    )
+    assert "the link stalls for 4 % of the time, 1" in found.headline
+    assert "ms every 3 s" in found.headline
+    assert found.ceiling is not None
+    assert found.ceiling.is_reached
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.02])
+def test_a_slow_link_without_stops_has_none(loss: float, tmp_path: Path) -> None:
+    found = diagnosed_link(tmp_path, 25, link__rate="2 Mbit/s", link__loss__rate=loss)
+    assert "stalls" not in found.headline
+    # The mean window of these losses exceeds the link, and they hold the flow back all the same.
+    assert ("the link loses 2 % of the packets" in found.headline) == (loss > 0)
+
+
+def test_bursts_of_radio_losses_are_no_policer(tmp_path: Path) -> None:
+    found = diagnosed_link(
+        tmp_path,
+        25,
+        link__rate="20 Mbit/s",
+        link__delay="40 ms",
+        link__loss__model="gilbert-elliott",
+        link__loss__good_to_bad=0.001,
+        link__loss__bad_to_good=0.05,
+        link__loss__loss_in_bad=0.6,
+    )
+    said = " ".join(found.sentences)
+    assert "policer" not in said
+    assert found.headline.startswith("The link loses 1.1 % of the packets.")
+
+
+def test_a_full_queue_behind_jitter_is_no_aqm(tmp_path: Path) -> None:
+    found = diagnosed_link(
+        tmp_path,
+        25,
+        link__rate="8 Mbit/s",
+        link__queue__packets=200,
+        link__jitter__mean="3 ms",
+        link__jitter__shape="exponential",
+        link__jitter__order="reorder",
+    )
+    assert "keeps its delay" not in " ".join(found.sentences)
+    # One pair of brackets in another would be one too many.
+    assert found.headline.startswith("The link is full, and the flow already gets")
+    assert ": packets overtake each other (11 % of them by jitter of 3 ms)" in found.headline
+
+
+@pytest.mark.parametrize("rate", ["5 Mbit/s", "20 Mbit/s"])
+def test_a_short_queue_may_be_an_aqm(rate: str, tmp_path: Path) -> None:
+    found = diagnosed_link(tmp_path, 25, link__rate=rate, link__aqm__discipline="cake")
+    assert ", or an AQM that keeps its delay at " in found.headline
