@@ -19,7 +19,7 @@ MIN_DURATION_S = 0.1
 USUAL_INTERVAL_S = 1.0
 """Default interval of ping, in seconds (iputils, BSD, busybox, Windows)."""
 CUT = "The file is longer than"
-"""Beginning of the core's remark on a file of which it read a part."""
+"""Beginning of the core's remark on a file that it read in part."""
 MAX_STEP, MAX_STEP_RATIO = 1_000, 3
 """Maximum step of the numbers between two stamps: these many, and this ratio to the due one."""
 MAX_GAP = 1_000_000
@@ -48,7 +48,7 @@ class PingLog:
     is_asked: bool = False
     """Whether an interval was given."""
     cut: str = ""
-    """The remark on a file of which only the beginning was read; empty for a whole one."""
+    """The remark on a file that was read in part; empty for a whole one."""
 
     @cached_property
     def answered(self) -> Reals:
