@@ -16,12 +16,14 @@ from airtcp.cli.console import (
     AsJson,
     Bpf,
     DaskAddress,
+    FigureWidth,
     Jobs,
     ScenarioFile,
     Settings,
     UnderLoad,
     WithPng,
     complete_remedy,
+    figure_inches,
     folder_name,
     print_json,
     progress_bar,
@@ -146,6 +148,7 @@ def compare_command(
         ),
     ] = None,
     png: WithPng = False,
+    figure_width: FigureWidth = None,
     jobs: Jobs = None,
     dask: DaskAddress = None,
 ) -> None:
@@ -174,6 +177,7 @@ def compare_command(
         stored = read_result(against) if against else None
         if folder:
             report_folder(folder)
+        width = figure_inches(figure_width)
         asked = asked_for(can, is_interactive=not as_json)
         decides = _decides(metric, aim)
         if under_load is None and aim not in {None, Aim.BULK}:
@@ -213,7 +217,9 @@ def compare_command(
             page = None
             if folder:
                 to = folder
-                page = written.attempt(lambda: comparison.report(to, _command(), png=png))
+                page = written.attempt(
+                    lambda: comparison.report(to, _command(), png=png, width=width)
+                )
         except KeyboardInterrupt:
             say(done.resume_message(folder))
             raise

@@ -97,6 +97,16 @@ WithPng = Annotated[
     bool, typer.Option("--png", help="Writes every figure of --out as PNG too, not only as SVG.")
 ]
 
+FigureWidth = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WIDTH",
+        help="Writes every figure of --out as PDF too, column (3.5 in), page (7.16 in) or a length "
+        "such as 85mm wide, and its table as LaTeX.",
+        show_default=False,
+    ),
+]
+
 Jobs = Annotated[
     int | None,
     typer.Option(
@@ -266,6 +276,24 @@ def writable_folder(path: Path, option: str = "--out") -> Path:
             f"{option} {path}: cannot be written ({error.strerror}); expected a folder of yours"
         ) from error
     return path
+
+
+def figure_inches(text: str | None) -> float | None:
+    """The width of printed figures in inches.
+
+    Raises:
+        ModuleNotFoundError: the library of figures is not installed.
+        ScenarioError: it is no width.
+    """
+    if text is None:
+        return None
+    required("matplotlib")
+    from airtcp.pages.plot.printed import inches
+
+    try:
+        return inches(text)
+    except ValueError as reason:
+        raise ScenarioError(f"--figure-width {text}: {reason}") from None
 
 
 def folder_name(text: str) -> Path:

@@ -10,8 +10,10 @@ import typer
 from airtcp.cli.console import (
     AsJson,
     DaskAddress,
+    FigureWidth,
     Jobs,
     WithPng,
+    figure_inches,
     folder_name,
     out,
     print_json,
@@ -103,6 +105,7 @@ def papers_command(
         ),
     ] = None,
     png: WithPng = False,
+    figure_width: FigureWidth = None,
     jobs: Jobs = None,
     dask: DaskAddress = None,
     as_json: AsJson = False,
@@ -127,6 +130,7 @@ def papers_command(
         from airtcp.papers.paper import find_papers, load_papers
 
         report_folder(folder)
+        width = figure_inches(figure_width)
         where = papers or find_papers()
         chosen = load_papers(where, names)
         with progress_bar("papers") as report:
@@ -146,7 +150,7 @@ def papers_command(
         from airtcp.pages.papers import write_papers_report
 
         command = shlex.join(["airtcp", *sys.argv[1:]])
-        page = write_papers_report(judgement, folder, command, png=png)
+        page = write_papers_report(judgement, folder, command, png=png, width=width)
         if as_json:
             print_json(judgement.as_json())
             return

@@ -13,6 +13,7 @@ from airtcp.cli.console import (
     Settings,
     UnderLoad,
     complete_remedy,
+    figure_inches,
     print_json,
     progress_bar,
     warn,
@@ -101,6 +102,15 @@ def run_command(
         Path | None,
         _file("Draws window, timers and goodput of the first flow as .png, .svg or .pdf."),
     ] = None,
+    figure_width: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WIDTH",
+            help="Sizes the figures for print: column (3.5 in), page (7.16 in) or a length such as "
+            "85mm.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Run a scenario once. The same file, settings and seed give the same result everywhere.
 
@@ -109,6 +119,8 @@ def run_command(
     airtcp run lossy-pipe --set link.loss.rate=0.01 --seed 7
 
     airtcp run ping --remedy rto-factor:factor=10 --plot timeline.svg
+
+    airtcp run lossy-pipe --plot flow.pdf --figure-width column
 
     airtcp run wlan-upload --remedy delay-injection --picture injection=delays.svg
 
@@ -126,6 +138,7 @@ def run_command(
             flent=flent,
             plot=plot,
             pictures=parse_pictures(picture or []),
+            width=figure_inches(figure_width),
             pcap=pcap,
             qlog=qlog,
             replay=replay,

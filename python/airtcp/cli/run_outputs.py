@@ -16,7 +16,6 @@ from airtcp.pages.plot.pictures import PICTURES
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.figure import Figure
 
 _PLOT_FORMATS = (".png", ".svg", ".pdf")
 _TABLE_FORMATS = (".csv", ".parquet")
@@ -37,6 +36,8 @@ class Outputs:
     flent: Path | None
     plot: Path | None
     pictures: list[tuple[str, Path]]
+    width: float | None
+    """Inches, for figures in print."""
     pcap: Path | None
     qlog: Path | None
     replay: Path | None
@@ -51,6 +52,8 @@ class Outputs:
         """
         if self.plot or self.pictures:
             required("matplotlib", "polars")
+        elif self.width is not None:
+            raise ScenarioError("--figure-width: name a figure, such as --plot flow.pdf")
         if any((self.samples, self.frames, self.agents, self.rtt_log, self.flent)):
             required("polars")
         _check_name(self.plot, "--plot", _PLOT_FORMATS)
@@ -94,9 +97,9 @@ class Outputs:
     def write(self, finished: Run) -> None:
         """Draws the figures, then writes the tables."""
         if self.plot:
-            _write_figure(finished.plot(), self.plot)
+            _draw(finished, "timeline", self.plot, self.width)
         for kind, path in self.pictures:
-            _draw(finished, kind, path)
+            _draw(finished, kind, path, self.width)
         # A table is built, and Polars imported, only for a file.
         if self.samples:
             _write_table(finished.samples, self.samples)
@@ -147,18 +150,20 @@ def _check_name(path: Path | None, option: str, suffixes: tuple[str, ...]) -> No
     writable_file(path, option)
 
 
-def _draw(finished: Run, kind: str, path: Path) -> None:
+def _draw(finished: Run, kind: str, path: Path, width: float | None) -> None:
+    from airtcp.pages.run import printed_picture
+
+    form = path.suffix.removeprefix(".")
     try:
-        figure = finished.picture(kind)
+        if width is not None:
+            content = printed_picture(finished, kind, form, width)
+        else:
+            buffer = BytesIO()
+            finished.picture(kind).savefig(buffer, format=form)
+            content = buffer.getvalue()
     except ValueError as reason:
         raise ScenarioError(f"--picture {kind}={path}: {reason}") from reason
-    _write_figure(figure, path)
-
-
-def _write_figure(figure: "Figure", path: Path) -> None:
-    content = BytesIO()
-    figure.savefig(content, format=path.suffix.removeprefix("."))
-    write_whole(path, content.getvalue())
+    write_whole(path, content)
 
 
 def _write_table(table: "pl.DataFrame", path: Path) -> None:

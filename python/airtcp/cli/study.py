@@ -14,9 +14,11 @@ from airtcp.cli.console import (
     AsJson,
     Bpf,
     DaskAddress,
+    FigureWidth,
     Jobs,
     MetricName,
     WithPng,
+    figure_inches,
     folder_name,
     out,
     print_json,
@@ -60,6 +62,7 @@ def study_command(
     jobs: Jobs = None,
     dask: DaskAddress = None,
     png: WithPng = False,
+    figure_width: FigureWidth = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare remedies on every link and stack that a study file names.
@@ -86,6 +89,7 @@ def study_command(
         asked = metric_of(metric, Path.cwd()) if metric else None
         if folder:
             report_folder(folder)
+        width = figure_inches(figure_width)
         with progress_bar(f"study {grid.name}") as report:
 
             def progress(finished: int, runs: int, what: str) -> None:
@@ -99,7 +103,7 @@ def study_command(
         written.keep(result.unstored)
         if folder:
             to, command = folder, shlex.join(["airtcp", *sys.argv[1:]])
-            page = written.attempt(lambda: write_study(result, to, command, png=png))
+            page = written.attempt(lambda: write_study(result, to, command, png=png, width=width))
         if as_json:
             print_json(
                 {

@@ -35,6 +35,7 @@ class Shown(InNotebook):
         command: str | None = None,
         *,
         png: bool = False,
+        width: float | None = None,
     ) -> Path:
         """Writes index.html, comparison.csv and the figures; returns the path of index.html.
 
@@ -42,11 +43,12 @@ class Shown(InNotebook):
             directory: created if absent.
             command: the command line of this comparison, for the provenance.
             png: whether to write every figure as PNG, too.
+            width: the width in inches of a PDF to write of every figure, with its table as LaTeX.
 
         Raises:
             OSError: the directory cannot be written.
         """
-        page: Path = view(self, "report", Path(directory), command, png=png)
+        page: Path = view(self, "report", Path(directory), command, png=png, width=width)
         return page
 
     def __repr__(self) -> str:

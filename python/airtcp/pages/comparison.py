@@ -41,7 +41,12 @@ _MAX_TIMELINES = 8
 
 @whole
 def write_report(
-    comparison: Comparison, directory: Path, command: str | None = None, *, png: bool = False
+    comparison: Comparison,
+    directory: Path,
+    command: str | None = None,
+    *,
+    png: bool = False,
+    width: float | None = None,
 ) -> Path:
     """Writes index.html, comparison.csv, result.json and each figure as SVG; returns index.html's.
 
@@ -67,7 +72,7 @@ def write_report(
         *of_latency,
         *_timelines(comparison),
     ]
-    first, *others = drawn(directory, planned, png=png)
+    first, *others = drawn(directory, planned, png=png, width=width)
     cells = comparison.cell_rows.records()
     page = rendered(
         "report.html.j2",

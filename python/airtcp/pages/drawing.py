@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Thread
 
 from airtcp.core.files import write_whole
+from airtcp.pages.plot.printed import for_width, printed
 from airtcp.pages.plot.svg import Drawing, png_of, svg_file, svg_of
 
 FEWEST_EACH = 8
@@ -37,6 +38,8 @@ class Share:
     directory: Path
     sheets: tuple[Sheet, ...]
     png: bool
+    width: float | None = None
+    """Width in inches of the PDFs; None for no PDF."""
 
     def drawn(self) -> list[str]:
         """Draws and writes every figure; returns the `<svg>` elements.
@@ -44,10 +47,12 @@ class Share:
         Raises:
             OSError: a file cannot be written.
         """
-        return [draw(self.directory, sheet, png=self.png) for sheet in self.sheets]
+        return [
+            draw(self.directory, sheet, png=self.png, width=self.width) for sheet in self.sheets
+        ]
 
 
-def draw(directory: Path, sheet: Sheet, *, png: bool = False) -> str:
+def draw(directory: Path, sheet: Sheet, *, png: bool = False, width: float | None = None) -> str:
     """Draws a figure and writes its files; returns its `<svg>` element.
 
     Raises:
@@ -60,11 +65,19 @@ def draw(directory: Path, sheet: Sheet, *, png: bool = False) -> str:
     write_whole(directory / f"{sheet.name}.svg", svg_file(svg))
     if png:
         write_whole(directory / f"{sheet.name}.png", png_of(figure))
+    if width is not None:
+        content = printed(for_width(sheet.drawing, width), "pdf", width)
+        write_whole(directory / f"{sheet.name}.pdf", content)
     return svg
 
 
 def draw_all(
-    directory: Path, sheets: Sequence[Sheet], *, png: bool = False, processes: int | None = None
+    directory: Path,
+    sheets: Sequence[Sheet],
+    *,
+    png: bool = False,
+    width: float | None = None,
+    processes: int | None = None,
 ) -> list[str]:
     """Draws figures and writes their files; returns their `<svg>` elements in the same order.
 
@@ -72,6 +85,7 @@ def draw_all(
         directory: the folder of the files.
         sheets: the figures.
         png: whether to write each as PNG, too.
+        width: the width in inches of a PDF to write of each, too.
         processes: number of processes; the default is one per available processor, and a single one
             for fewer than eight figures.
 
@@ -82,7 +96,9 @@ def draw_all(
         processes = min(os.cpu_count() or 1, len(sheets) // FEWEST_EACH)
     processes = max(1, min(processes, len(sheets)))
     # Dealt round-robin: neighbours are of one kind and take equally long.
-    shares = [Share(directory, tuple(sheets[first::processes]), png) for first in range(processes)]
+    shares = [
+        Share(directory, tuple(sheets[first::processes]), png, width) for first in range(processes)
+    ]
     workers = [_Worker(share) for share in shares[1:]]
     parts = [shares[0].drawn(), *(worker.result() for worker in workers)]
     return [parts[place % processes][place // processes] for place in range(len(sheets))]

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from airtcp.core.files import write_whole
 from airtcp.pages.drawing import Sheet, draw_all
+from airtcp.pages.latex import tabular
 from airtcp.pages.plot.svg import Drawing, ForPhones, Narrow, svg_in_page
 from airtcp.pages.tables import Table
 
@@ -34,9 +36,15 @@ class ReportFigure:
 
 
 def drawn(
-    directory: Path, planned: Sequence[PlannedFigure], *, png: bool = False
+    directory: Path,
+    planned: Sequence[PlannedFigure],
+    *,
+    png: bool = False,
+    width: float | None = None,
 ) -> list[ReportFigure]:
     """Draws figures, and writes each as SVG and, on request, as PNG.
+
+    With a width in inches, each is a PDF of that width, too, and its table is written as LaTeX.
 
     Raises:
         OSError: a file cannot be written.
@@ -48,7 +56,10 @@ def drawn(
         if isinstance(one.drawing, ForPhones)
     ]
     names = (sheet.name for sheet in sheets)
-    svgs = dict(zip(names, draw_all(directory, sheets, png=png), strict=True))
+    svgs = dict(zip(names, draw_all(directory, sheets, png=png, width=width), strict=True))
+    if width is not None:
+        for one in planned:
+            write_whole(directory / f"{one.name}.tex", tabular(one.table).encode())
     return [
         ReportFigure(one.name, one.title, one.caption, _in_page(one, svgs), one.table)
         for one in planned

@@ -17,7 +17,12 @@ from airtcp.pages.tables import Table
 
 @whole
 def write_study(
-    result: GridResult, folder: Path, command: str | None = None, *, png: bool = False
+    result: GridResult,
+    folder: Path,
+    command: str | None = None,
+    *,
+    png: bool = False,
+    width: float | None = None,
 ) -> Path:
     """Writes index.html, study.csv, study.md and the figures of a study; returns the page's path.
 
@@ -54,7 +59,7 @@ def write_study(
         "study.html.j2",
         headline=headline(result),
         result=result,
-        figures=drawn(folder, figures, png=png),
+        figures=drawn(folder, figures, png=png, width=width),
         refused=[
             (entry.remedy, entry.link, entry.refusal) for entry in result.entries if entry.refusal
         ],

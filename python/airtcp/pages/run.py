@@ -35,6 +35,22 @@ def picture(run: Run, kind: str) -> "Figure":
     return PICTURES[kind].draw(run)
 
 
+def printed_picture(run: Run, kind: str, form: str, width: float) -> bytes:
+    """A picture in a form, pdf, svg or png, for a width in inches.
+
+    Raises:
+        ValueError: no such kind, or the run lacks its content.
+    """
+    from airtcp.pages.plot.printed import fitted_to, for_width, printed
+    from airtcp.pages.plot.timeline import Timelines, timeline
+
+    if kind == "timeline":
+        drawn = for_width(Timelines((timeline(run.title, run),)), width)
+    else:
+        drawn = fitted_to(picture(run, kind), width)
+    return printed(drawn, form, width)
+
+
 def fragment(run: Run) -> str:
     """The totals of a run as an HTML table."""
     summary = run.summary

@@ -21,7 +21,12 @@ from airtcp.papers.rules import Verdict
 
 @whole
 def write_papers_report(
-    judgement: Judgement, directory: Path, command: str, *, png: bool = False
+    judgement: Judgement,
+    directory: Path,
+    command: str,
+    *,
+    png: bool = False,
+    width: float | None = None,
 ) -> Path:
     """Writes the pages, papers.json, verdicts.md and every figure; returns index.html's path.
 
@@ -37,12 +42,12 @@ def write_papers_report(
     sheets = [Sheet("verdicts", _tiles(judgement))]
     if matrix is not None:
         sheets.append(Sheet(matrix.name, matrix.drawing))
-    draw_all(directory, sheets, png=png)
+    draw_all(directory, sheets, png=png, width=width)
     contents = papers_json(whole)
     groups = [figures_of(paper, judgement.outcomes[paper.name]) for paper in judgement.papers]
     # All in one batch, to share them among processes.
     planned = [figure for both in groups for group in both for figure in group]
-    figures = iter(drawn(directory, planned, png=png))
+    figures = iter(drawn(directory, planned, png=png, width=width))
     sections = [
         section_of(judgement, paper, contents, *(list(islice(figures, len(one))) for one in both))
         for paper, both in zip(judgement.papers, groups, strict=True)
