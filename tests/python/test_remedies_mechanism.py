@@ -273,6 +273,10 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
         # BBR's queue is as short, but its window does not follow the delay.
         ("deep", "verus", another_window),
     ],
+    **{
+        name: [(link, name, smaller_queue) for link in ("deep", "thin")]
+        for name in ("sprout", "sprout-ewma")
+    },
     "abc": [(link, "abc", smaller_queue) for link in ("deep", "thin")],
     "hystart": [(link, "hystart", another_window) for link in ("deep", "thin")],
     "hystart-plus-plus": [(link, "hystart-plus-plus", another_window) for link in ("deep", "thin")],

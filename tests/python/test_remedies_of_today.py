@@ -191,6 +191,8 @@ OF_TODAY = [
     "proteus-p",
     "proteus-s",
     "verus",
+    "sprout",
+    "sprout-ewma",
     "abc",
     "fec",
     "fec:adaptive=1",

@@ -1,6 +1,6 @@
 //! A TCP segment as a value.
 
-use crate::{Ecn, FastOpen, Flags, SackBlocks, SequenceNumber};
+use crate::{Ecn, FastOpen, Flags, Forecast, SackBlocks, SequenceNumber};
 
 /// The timestamps option (RFC 7323 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -47,6 +47,8 @@ const IPV4_HEADER_BYTES: u32 = 20;
 const MAX_OPTION_BYTES: u32 = 40;
 /// Two bytes of padding, kind and length in front of the SACK blocks.
 const SACK_PREFIX_BYTES: u32 = 4;
+/// A forecast's option, of whole words.
+const FORECAST_BYTES: u32 = Forecast::OPTION_BYTES as u32;
 /// Two sequence numbers.
 const SACK_BLOCK_BYTES: u32 = 8;
 
@@ -63,12 +65,24 @@ impl Segment {
         BARE_HEADER_BYTES + self.option_bytes_before_sack() + last
     }
 
-    /// SACK blocks or Fast Open's option, padded to whole words.
+    /// SACK blocks and a forecast, or Fast Open's option, padded to whole words.
     fn last_option_bytes(&self) -> u32 {
-        match self.fast_open_on_wire() {
-            Some(option) => u32::from(option.option_bytes()).next_multiple_of(4),
-            None => SACK_PREFIX_BYTES + self.sack_blocks_on_wire() as u32 * SACK_BLOCK_BYTES,
+        if let Some(option) = self.fast_open_on_wire() {
+            return u32::from(option.option_bytes()).next_multiple_of(4);
         }
+        let blocks = self.sack_blocks_on_wire() as u32;
+        if self.sack.forecast().is_some() {
+            let sack = if blocks > 0 { SACK_PREFIX_BYTES } else { 0 };
+            return FORECAST_BYTES + sack + blocks * SACK_BLOCK_BYTES;
+        }
+        SACK_PREFIX_BYTES + blocks * SACK_BLOCK_BYTES
+    }
+
+    /// Adds a forecast, and keeps as many SACK blocks as fit next to it.
+    pub fn set_forecast(&mut self, forecast: Forecast) {
+        let before = self.option_bytes_before_sack() + FORECAST_BYTES + SACK_PREFIX_BYTES;
+        let fits = MAX_OPTION_BYTES.saturating_sub(before) / SACK_BLOCK_BYTES;
+        self.sack = self.sack.with_forecast(forecast, fits as usize);
     }
 
     /// The option of TCP Fast Open (RFC 7413), which only a SYN has.

@@ -162,6 +162,7 @@ fn the_congestion_control_changes_on_a_living_connection() {
         CongestionControl::ProteusS,
         CongestionControl::Verus,
         CongestionControl::Abc,
+        CongestionControl::Sprout,
         CongestionControl::Westwood,
         CongestionControl::Reno,
     ];

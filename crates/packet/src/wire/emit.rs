@@ -6,7 +6,7 @@ use core::net::SocketAddrV4;
 use super::checksum::Sum;
 use super::{Addresses, IPV4_HEADER_BYTES, Ipv6Addresses, PROTOCOL_TCP};
 use super::{WireError, option};
-use crate::{Flags, Segment};
+use crate::{Flags, Forecast, Segment};
 
 /// Hops a packet may take (RFC 1700 recommends 64, Linux's default).
 const TIME_TO_LIVE: u8 = 64;
@@ -232,7 +232,8 @@ fn append(payload: [&[u8]; 2], length: usize, out: &mut Vec<u8>) {
 }
 
 /// Appends the options in the order and with the padding of Linux: maximum segment size,
-/// timestamps (padded by SACK-permitted or two NOPs), window scale, SACK or Fast Open.
+/// timestamps (padded by SACK-permitted or two NOPs), window scale, SACK or Fast Open. A forecast
+/// follows the SACK blocks.
 fn emit_options(segment: &Segment, out: &mut Vec<u8>) {
     const SACK_PERMITTED: [u8; 2] = [option::SACK_PERMITTED, option::SACK_PERMITTED_BYTES];
     const PADDING: [u8; 2] = [option::NOP; 2];
@@ -282,5 +283,10 @@ fn emit_options(segment: &Segment, out: &mut Vec<u8>) {
         out.extend(fast_open.as_slice());
         let padding = length.next_multiple_of(4) - length;
         out.extend(&[option::NOP; 3][..usize::from(padding)]);
+    }
+    if let Some(forecast) = segment.sack.forecast() {
+        out.extend([option::EXPERIMENT, Forecast::OPTION_BYTES]);
+        out.extend(option::FORECAST_MAGIC);
+        out.extend(forecast.to_bytes());
     }
 }

@@ -135,7 +135,9 @@ mod option {
     pub const TIMESTAMPS_BYTES: u8 = 10;
     /// Fast Open (RFC 7413).
     pub const FAST_OPEN: u8 = 34;
-    /// Experiments, distinguished by a magic number (RFC 6994), and that of Fast Open.
+    /// Experiments, distinguished by a magic number (RFC 6994), that of Fast Open, and one of ours
+    /// for Sprout's forecast, which is in no registry.
     pub const EXPERIMENT: u8 = 254;
     pub const FAST_OPEN_MAGIC: [u8; 2] = [0xf9, 0x89];
+    pub const FORECAST_MAGIC: [u8; 2] = *b"Sp";
 }

@@ -6,7 +6,9 @@ use core::ops::Range;
 use super::checksum::Sum;
 use super::{Addresses, IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, PROTOCOL_TCP, Parsed};
 use super::{TCP_HEADER_BYTES, TcpHeader, WireError, option};
-use crate::{Ecn, FastOpen, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
+use crate::{
+    Ecn, FastOpen, Flags, Forecast, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
+};
 
 /// Whether checksums are verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,6 +265,9 @@ fn parse_option(kind: u8, value: &[u8], segment: &mut Segment) {
             if let Some(cookie) = value.strip_prefix(&option::FAST_OPEN_MAGIC) {
                 parse_fast_open(cookie, segment, true);
             }
+            if let Some(ticks) = value.strip_prefix(&option::FORECAST_MAGIC) {
+                parse_forecast(ticks, segment);
+            }
         }
         _ => {}
     }
@@ -286,6 +291,16 @@ fn parse_fast_open(cookie: &[u8], segment: &mut Segment, is_experimental: bool) 
         } else {
             option
         });
+    }
+}
+
+/// Reads a forecast, which no SYN has.
+#[cold]
+fn parse_forecast(ticks: &[u8], segment: &mut Segment) {
+    if let Ok(ticks) = ticks.try_into()
+        && !segment.flags.contains(Flags::SYN)
+    {
+        segment.set_forecast(Forecast::from_bytes(ticks));
     }
 }
 

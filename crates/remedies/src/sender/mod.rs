@@ -2,5 +2,6 @@
 
 pub(crate) mod prague;
 pub(crate) mod send_buffer;
+pub(crate) mod sprout;
 pub(crate) mod wsc;
 pub(crate) mod zigzag;

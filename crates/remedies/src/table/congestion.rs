@@ -8,7 +8,7 @@ use super::row::{
     standard_start,
 };
 use crate::deployment::endpoints;
-use crate::sender::prague;
+use crate::sender::{prague, sprout};
 use crate::{Parameter, Remedy};
 
 #[rustfmt::skip] // Each row in few lines.
@@ -215,6 +215,8 @@ pub(crate) const ROWS: &[Remedy] = &[
             to.tcp.verus_ratio = values.number("r");
         })
         .no_way("No Linux kernel has it: its authors' program runs over UDP, in user space."),
+    sprout::REMEDY,
+    sprout::MOVING_AVERAGE,
     prague::REMEDY,
     control("ledbat")
         .effect("background transfer: shrinks the window while the queueing delay exceeds a \

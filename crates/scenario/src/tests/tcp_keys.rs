@@ -142,6 +142,7 @@ fn a_control_by_its_key_is_the_remedy_of_that_name() {
             "bbr",
             "bbr-v3",
             "abc",
+            "sprout",
         ] {
             let by_key = parsed(&format!("{profile}\n{}", text(control))).tcp;
             let mut by_remedy = parsed(&profile).with_remedies(control).unwrap().tcp;

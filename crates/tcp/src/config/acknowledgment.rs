@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 #[cfg(feature = "schema")]
 use serde::{Deserialize, Serialize};
 
+use super::DelayedAckConfig;
+
 /// The partial acknowledgments that restart the retransmission timer in a fast recovery without
 /// SACK (RFC 6582 §3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -171,4 +173,17 @@ pub enum WindowReopening {
     Resend,
     /// It waits for the timer (Linux).
     AwaitTimer,
+}
+
+impl DelayedAckConfig {
+    /// Every segment that arrives is acknowledged at once.
+    #[must_use]
+    pub const fn of_each_segment(self) -> Self {
+        Self {
+            segments: 1,
+            most_a_round_trip: None,
+            compressed: false,
+            ..self
+        }
+    }
 }

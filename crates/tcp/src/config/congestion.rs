@@ -205,4 +205,8 @@ pub enum CongestionControl {
     /// bottlenecks that do not (ABC, Goyal et al., NSDI 2020). `ecn` has to ask for marks, and the
     /// receiver has to have this control, too.
     Abc,
+    /// As much in flight as the receiver forecasts to be delivered within 100 ms (Sprout, Winstein,
+    /// Sivaraman & Balakrishnan, NSDI 2013). The receiver has to have this control, too, and to
+    /// acknowledge each segment.
+    Sprout,
 }

@@ -17,6 +17,7 @@ mod repair;
 #[cfg(feature = "schema")]
 mod schema;
 mod settings;
+mod sprout;
 mod timeout;
 
 use airtcp_units::Duration;
@@ -42,6 +43,7 @@ pub use link_feedback::{
 };
 pub use profile::{PRAGUE_BURST_SHIFT, Profile, UNBURST_SHIFT};
 pub use repair::{DuplicateReports, LossDetection, Recovery, Retransmission, SpuriousResponse};
+pub use sprout::{Forecasting, SproutConfig};
 pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimerScope};
 
 use crate::loss_differentiation::Differentiation;
@@ -231,6 +233,8 @@ settings! {
         /// Ratio of maximum and minimum delay above which [Verus](CongestionControl::Verus) lowers
         /// its target (Zaki et al.: R, 2 to 6; `VERUS_R`: 6).
         verus_ratio: f64 = 6.0;
+        /// The forecast of [Sprout](CongestionControl::Sprout), and how far its sender looks ahead.
+        sprout: SproutConfig = SproutConfig::default();
         /// The classifier asked whether a loss was congestion or the radio, if any.
         differentiation: Option<Differentiation> = None;
         /// The share of the window that a radio loss leaves, in per cent; never less than a

@@ -127,6 +127,10 @@ impl Profile {
                 ecn: EcnUse::Request,
                 ..with
             },
+            CongestionControl::Sprout => Config {
+                delayed_ack: with.delayed_ack.of_each_segment(),
+                ..with
+            },
             CongestionControl::Prague => Config {
                 ecn: EcnUse::Accurate,
                 pacing: true,

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 
+use airtcp_packet::Forecast;
 use airtcp_units::{Duration, Instant};
 
 use super::external::External;
@@ -10,7 +11,7 @@ use super::rule::{Rule, Start};
 use super::windows::Windows;
 use super::{
     Ack, abc, bbr, c2tcp, cdg, copa, cubic, dctcp, htcp, hybla, illinois, jersey, ledbat, pcc,
-    prague, reno, vegas, veno, verus, westwood, yeah,
+    prague, reno, sprout, vegas, veno, verus, westwood, yeah,
 };
 use crate::config::{Config, CongestionControl};
 
@@ -153,6 +154,10 @@ macro_rules! controls {
                 match self { $(Self::$Based(model) => model.observe(ack, windows),)+ }
             }
 
+            fn on_forecast(&mut self, forecast: Forecast) {
+                match self { $(Self::$Based(model) => model.on_forecast(forecast),)+ }
+            }
+
             fn on_loss(&mut self, windows: &Windows) {
                 match self { $(Self::$Based(model) => model.on_loss(windows),)+ }
             }
@@ -208,5 +213,6 @@ controls! {
         ProteusS(Box<pcc::Proteus>),
         Verus(Box<verus::Verus>),
         Abc(Box<abc::Abc>),
+        Sprout(Box<sprout::Sprout>),
     }
 }

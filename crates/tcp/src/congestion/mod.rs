@@ -27,6 +27,7 @@ mod prague;
 mod reno;
 mod rule;
 mod slow_start;
+mod sprout;
 mod vegas;
 mod veno;
 mod verus;
@@ -38,6 +39,7 @@ mod yeah;
 
 use alloc::boxed::Box;
 
+use airtcp_packet::Forecast;
 use airtcp_units::{BitRate, Duration, Instant};
 
 use crate::cause::Cause;
@@ -227,6 +229,13 @@ impl Congestion {
         match &self.control {
             Control::WindowBased(control) => control.rule.reductions_for_marks(),
             Control::Model(_) | Control::External(_) => 0,
+        }
+    }
+
+    /// Takes the forecast of a receiver that makes one (Sprout).
+    pub fn on_forecast(&mut self, forecast: Forecast) {
+        if let Control::Model(model) = &mut self.control {
+            model.on_forecast(forecast);
         }
     }
 

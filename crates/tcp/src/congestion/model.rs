@@ -1,5 +1,6 @@
 //! The trait of a model-based control.
 
+use airtcp_packet::Forecast;
 use airtcp_units::{BitRate, Instant};
 
 use super::Ack;
@@ -10,6 +11,9 @@ use super::windows::Windows;
 pub(super) trait Model {
     /// Takes an acknowledgment that delivers data, with the delivery rate, and sets the window.
     fn observe(&mut self, ack: &Ack, windows: &mut Windows);
+
+    /// Takes the receiver's forecast, before the acknowledgment that brought it.
+    fn on_forecast(&mut self, _forecast: Forecast) {}
 
     /// Called when a repair begins.
     fn on_loss(&mut self, windows: &Windows);

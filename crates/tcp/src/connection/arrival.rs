@@ -223,6 +223,9 @@ impl Connection {
             self.on_established(now, window, segment, observer);
         }
         let right_edge = self.take_window(segment, start, offset);
+        if let Some(forecast) = segment.sack.forecast() {
+            self.sender.get_mut().on_forecast(forecast);
+        }
         let mut sack: [Range<u64>; MAX_REPORTED] = array::from_fn(|_| 0..0);
         let mut count = 0;
         for block in segment.sack.as_slice() {

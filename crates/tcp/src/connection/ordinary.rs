@@ -71,7 +71,7 @@ impl Connection {
         self.state == State::Established
             && flags == Flags::ACK | Flags::PSH
             && segment.sequence == at(self.irs, self.receiver.next_expected())
-            && segment.sack.is_empty()
+            && segment.sack.is_clear()
             && stamped
     }
 

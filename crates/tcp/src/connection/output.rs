@@ -83,7 +83,7 @@ impl Connection {
             .unwrap_or_else(|| self.acknowledgment(now, self.sender.nxt()))
     }
 
-    /// Returns an acknowledgment with SACK blocks, if there are any to report.
+    /// Returns an acknowledgment with SACK blocks or a forecast, if there are any to report.
     #[inline]
     fn report(&mut self, now: Instant) -> Option<Segment> {
         if !self.receiver.has_report() {
@@ -91,9 +91,13 @@ impl Connection {
         }
         let mut ranges: [Range<u64>; MAX_REPORTED] = array::from_fn(|_| 0..0);
         let count = self.receiver.take_report(&mut ranges);
-        (count > 0).then(|| {
+        let forecast = self.receiver.forecast(now, self.sender.agreed_payload());
+        (count > 0 || forecast.is_some()).then(|| {
             let mut segment = self.acknowledgment(now, self.sender.nxt());
             segment.sack = self.sack_blocks(&ranges[..count]);
+            if let Some(forecast) = forecast {
+                segment.set_forecast(forecast);
+            }
             segment
         })
     }

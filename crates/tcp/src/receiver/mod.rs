@@ -1,6 +1,7 @@
 //! The receive side: reassembly, the window, and the timing and contents of acknowledgments.
 
 mod delayed_ack;
+mod forecast;
 mod islands;
 mod reassembly;
 mod report;
@@ -9,9 +10,10 @@ mod window;
 
 use core::ops::Range;
 
+use airtcp_packet::Forecast;
 use airtcp_units::{Compact, Duration, Instant};
 
-use crate::config::Config;
+use crate::config::{Config, CongestionControl};
 use delayed_ack::{DelayedAck, Disorder};
 use reassembly::Reassembly;
 use report::Report;
@@ -57,10 +59,14 @@ impl Receiver {
     /// a segment, or than the window field can express.
     #[must_use]
     pub fn new(config: &Config, step: u32) -> Self {
+        let report = Report::new(config.sack, config.sack && config.dsack);
         Self {
             reassembly: Reassembly::new(most_ranges(config.receive_buffer)),
             delayed: DelayedAck::new(&config.delayed_ack),
-            report: Report::new(config.sack, config.sack && config.dsack),
+            report: match config.congestion {
+                CongestionControl::Sprout => report.with_forecasts(config.sprout),
+                _ => report,
+            },
             read: 0,
             window: Window::new(config, step),
             fin: Compact::NONE,
@@ -142,6 +148,7 @@ impl Receiver {
     pub fn on_round_trip(&mut self, round_trip: Duration) {
         self.delayed.on_round_trip(round_trip);
         self.window.on_handshake(round_trip);
+        self.report.on_round_trip(round_trip);
     }
 
     /// Records that the segment that is about to be taken was pushed (PSH).
@@ -350,7 +357,15 @@ impl Receiver {
         self.delayed.on_sent();
     }
 
-    /// Whether the next acknowledgment has SACK blocks.
+    /// The forecast that the next acknowledgment carries at `now`, if this receiver makes any,
+    /// where a full segment has `segment` bytes.
+    #[inline]
+    pub fn forecast(&mut self, now: Instant, segment: u32) -> Option<Forecast> {
+        let arrived = self.next_expected() + self.reassembly.waiting_bytes();
+        self.report.forecast(now, arrived, segment)
+    }
+
+    /// Whether the next acknowledgment has SACK blocks or a forecast.
     #[inline]
     #[must_use]
     pub fn has_report(&self) -> bool {

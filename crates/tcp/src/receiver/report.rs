@@ -1,17 +1,22 @@
 //! SACK blocks: ranges received above the cumulative acknowledgment (RFC 2018), and duplicates (RFC
-//! 2883).
+//! 2883). Sprout's forecasts.
 
 use alloc::boxed::Box;
 use core::ops::Range;
 
-use airtcp_units::Compact;
+use airtcp_packet::Forecast;
+use airtcp_units::{Compact, Duration, Instant};
 
 use super::MAX_REPORTED;
+use super::forecast::Forecaster;
 use super::reassembly::Reassembly;
+use crate::config::SproutConfig;
 
 /// The ranges to report, the most recent first.
 #[derive(Clone, Debug)]
 pub struct Report {
+    /// Whether there may be anything to report.
+    reports: bool,
     sack: bool,
     dsack: bool,
     /// Boxed, and present only while there is something to report, so that very many receivers fit
@@ -25,6 +30,8 @@ struct News {
     /// merged since: they are looked up when reported.
     recent: [Compact<u64>; MAX_REPORTED],
     duplicate: Option<Range<u64>>,
+    /// Makes a forecast for every report.
+    forecaster: Option<Box<Forecaster>>,
 }
 
 impl Default for News {
@@ -32,6 +39,7 @@ impl Default for News {
         Self {
             recent: [Compact::NONE; MAX_REPORTED],
             duplicate: None,
+            forecaster: None,
         }
     }
 }
@@ -50,10 +58,37 @@ impl Report {
     /// Creates an empty report.
     pub const fn new(sack: bool, dsack: bool) -> Self {
         Self {
+            reports: sack,
             sack,
             dsack,
             news: None,
         }
+    }
+
+    /// The same report, with a forecast in every acknowledgment.
+    pub fn with_forecasts(mut self, config: SproutConfig) -> Self {
+        self.reports = true;
+        let news = self.news.get_or_insert_default();
+        news.forecaster = Some(Box::new(Forecaster::new(config)));
+        self
+    }
+
+    fn forecaster(&mut self) -> Option<&mut Forecaster> {
+        self.news.as_deref_mut()?.forecaster.as_deref_mut()
+    }
+
+    /// Takes the round trip of the handshake.
+    pub fn on_round_trip(&mut self, round_trip: Duration) {
+        if let Some(forecaster) = self.forecaster() {
+            forecaster.on_round_trip(round_trip);
+        }
+    }
+
+    /// The forecast at `now`, if there are forecasts, when `arrived` bytes have arrived in all, of
+    /// `segment` in a full segment.
+    pub fn forecast(&mut self, now: Instant, arrived: u64, segment: u32) -> Option<Forecast> {
+        let forecaster = self.forecaster()?;
+        Some(forecaster.forecast(now, arrived, segment))
     }
 
     /// Whether arrived ranges are reported to the peer (SACK).
@@ -77,20 +112,25 @@ impl Report {
 
     /// Records that no data is held after a gap any more.
     pub fn on_gaps_filled(&mut self) {
-        if self
-            .news
-            .as_ref()
-            .is_some_and(|news| news.duplicate.is_none())
-        {
-            self.news = None;
+        let Some(news) = &mut self.news else {
+            return;
+        };
+        if news.duplicate.is_none() {
+            let forecaster = news.forecaster.take();
+            self.news = forecaster.map(|forecaster| {
+                Box::new(News {
+                    forecaster: Some(forecaster),
+                    ..News::default()
+                })
+            });
         }
     }
 
     /// Whether there is anything to report.
     #[inline]
     pub fn has_something(&self, reassembly: &Reassembly) -> bool {
-        let has_duplicate = |news: &News| news.duplicate.is_some();
-        self.sack && (reassembly.has_gaps() || self.news.as_deref().is_some_and(has_duplicate))
+        let has_more = |news: &News| news.duplicate.is_some() || news.forecaster.is_some();
+        self.reports && (reassembly.has_gaps() || self.news.as_deref().is_some_and(has_more))
     }
 
     /// Writes the ranges to report into `ranges`: a duplicate first, then the range that the last
@@ -101,6 +141,9 @@ impl Report {
         reassembly: &Reassembly,
         ranges: &mut [Range<u64>; MAX_REPORTED],
     ) -> usize {
+        if !self.sack {
+            return 0;
+        }
         let mut count = 0;
         let news = self.news.get_or_insert_default();
         if let Some(duplicate) = news.duplicate.take() {

@@ -63,6 +63,7 @@ mod watch;
 mod window_usage;
 mod zero_window;
 
+use airtcp_packet::Forecast;
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{
@@ -357,6 +358,11 @@ impl Sender {
         if let Some(link) = self.extras.link_mut() {
             link.on_retry_timeout(timeout);
         }
+    }
+
+    /// Takes the receiver's forecast, before the acknowledgment that brought it.
+    pub fn on_forecast(&mut self, forecast: Forecast) {
+        self.congestion.on_forecast(forecast);
     }
 
     /// Records that the link has delivered the segment at `offset` after this many retransmissions.

@@ -2,6 +2,7 @@
 
 mod captured;
 mod fast_open;
+mod forecast;
 mod random;
 
 use std::net::{SocketAddrV4, SocketAddrV6};

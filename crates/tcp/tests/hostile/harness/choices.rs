@@ -15,7 +15,7 @@ use airtcp_units::Duration;
 
 use super::source::Source;
 
-const CONGESTION_CONTROLS: [CongestionControl; 23] = [
+const CONGESTION_CONTROLS: [CongestionControl; 24] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -34,6 +34,7 @@ const CONGESTION_CONTROLS: [CongestionControl; 23] = [
     CongestionControl::Cdg,
     CongestionControl::Dctcp,
     CongestionControl::Abc,
+    CongestionControl::Sprout,
     CongestionControl::Copa,
     CongestionControl::Vivace,
     CongestionControl::ProteusP,

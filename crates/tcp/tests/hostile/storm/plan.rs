@@ -7,7 +7,7 @@ use airtcp_units::Duration;
 use super::super::harness::choices;
 use super::super::harness::source::{Source, bytes_of_seed};
 
-const CONGESTION_CONTROLS: [CongestionControl; 23] = [
+const CONGESTION_CONTROLS: [CongestionControl; 24] = [
     CongestionControl::Reno,
     CongestionControl::Cubic,
     CongestionControl::Westwood,
@@ -28,6 +28,7 @@ const CONGESTION_CONTROLS: [CongestionControl; 23] = [
     CongestionControl::Cdg,
     CongestionControl::Dctcp,
     CongestionControl::Abc,
+    CongestionControl::Sprout,
     CongestionControl::C2Tcp,
     CongestionControl::Prague,
     CongestionControl::Ledbat,
