@@ -12,6 +12,8 @@ pub enum Datagrams {
     Udp(Udp),
     /// Datagrams that the other host answers.
     Ping(Ping),
+    /// Media at a rate that follows feedback.
+    Scream(Scream),
 }
 
 /// A stream of datagrams.
@@ -43,14 +45,32 @@ pub struct Ping {
     pub size: u32,
 }
 
+/// Bytes of the header of RTP (RFC 3550 §5.1).
+const RTP_HEADER_BYTES: u32 = 12;
+
+/// Real-time media with SCReAM (RFC 8298).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scream {
+    /// Rate of the encoder at the start.
+    pub start: BitRate,
+    /// Its least rate.
+    pub least: BitRate,
+    /// Its largest rate.
+    pub most: BitRate,
+    /// Time from one frame to the next.
+    pub frame: Duration,
+    /// The largest payload of a packet, in bytes.
+    pub size: u32,
+}
+
 impl Datagrams {
-    /// Size of each as an IP packet.
+    /// Size of one with `payload` bytes as an IP packet.
     #[must_use]
-    pub const fn packet_bytes(&self) -> u32 {
-        HEADER_BYTES
-            + match self {
-                Self::Udp(udp) => udp.size,
-                Self::Ping(ping) => ping.size,
-            }
+    pub const fn packet_bytes(&self, payload: u32) -> u32 {
+        let headers = match self {
+            Self::Udp(_) | Self::Ping(_) => HEADER_BYTES,
+            Self::Scream(_) => HEADER_BYTES + RTP_HEADER_BYTES,
+        };
+        headers.saturating_add(payload)
     }
 }

@@ -51,7 +51,7 @@ pub mod probes {
     };
 }
 pub use build::{Layout, build};
-pub use datagrams::{Bursts, Datagrams, Ping, Udp};
+pub use datagrams::{Bursts, Datagrams, Ping, Scream, Udp};
 use document::Document;
 use document::keys::Keys;
 use error::Problem;

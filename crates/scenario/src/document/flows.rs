@@ -26,7 +26,7 @@ keys! {
         /// Number of flows, counted from the last, to which no remedy of the sender or the receiver
         /// is applied.
         unchanged: Whole<0, 100_000>;
-        /// Transport: "tcp", "udp" or "ping"; or a list, used in turn.
+        /// Transport: "tcp", "udp", "ping" or "scream"; or a list, used in turn.
         kind: Kinds;
         /// Probes that the first flow's mobile runs under load, to measure the link as others see
         /// it: "ping", "exchange", "call", "short-flow", "page". No remedy is applied to their TCP.
@@ -39,6 +39,8 @@ keys! {
         udp: UdpTable, holding keys;
         /// Echo requests of the flows of kind "ping".
         ping: PingTable, holding keys;
+        /// Media of the flows of kind "scream".
+        scream: ScreamTable, holding keys;
         /// Differences from `[tcp]` for each flow: a list of tables with the keys of `[tcp]`, used
         /// in turn.
         tcp: Vec<TcpTable>;
@@ -59,7 +61,7 @@ pub enum Directions {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "expected \"tcp\", \"udp\", \"ping\", or a list of them"
+    expecting = "expected \"tcp\", \"udp\", \"ping\", \"scream\", or a list of them"
 )]
 pub enum Kinds {
     /// The same for all.
@@ -93,5 +95,22 @@ keys! {
         interval: Duration = Duration::from_millis(100), as Interval;
         /// Payload of a request and of its answer; headers of IPv4 and ICMP are 28 bytes more.
         size: u32 = 56, as Bytes<1, 65_507>;
+    }
+}
+
+keys! {
+    /// Real-time media with SCReAM (RFC 8298).
+    #[derive(Clone, Copy, Default)]
+    pub struct ScreamTable takes {
+        /// Rate of the encoder at the start.
+        start: BitRate = BitRate::from_bps(300_000), as Rate;
+        /// Its least rate (TARGET_BITRATE_MIN).
+        least: BitRate = BitRate::from_bps(150_000), as Rate;
+        /// Its largest rate (TARGET_BITRATE_MAX).
+        most: BitRate = BitRate::from_bps(5_000_000), as Rate;
+        /// Time from one frame to the next.
+        frame: Duration = Duration::from_millis(40), as Interval;
+        /// Largest payload of a packet; headers of IPv4, UDP and RTP are 40 bytes more.
+        size: u32 = 1_000, as Bytes<100, 1_460>;
     }
 }

@@ -29,7 +29,7 @@ use airtcp_units::{Duration, Probability};
 pub use aqm::AqmTable;
 pub use arq::ArqTable;
 pub use cell::CellTable;
-pub use flows::{Directions, FlowsTable, Kinds, PingTable, UdpTable};
+pub use flows::{Directions, FlowsTable, Kinds, PingTable, ScreamTable, UdpTable};
 pub use link::{LinkTable, PolicerTable, QueueTable, RttLogTable, RttModelTable};
 pub(crate) use loss::error_model;
 pub use loss::{LossModel, LossTable};

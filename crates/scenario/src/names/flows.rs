@@ -25,6 +25,8 @@ pub enum FlowKind {
     Udp,
     /// Echo requests, which the other end answers.
     Ping,
+    /// Real-time media at a rate that follows the path (SCReAM, RFC 8298).
+    Scream,
 }
 
 /// Probes under load, to measure the link as others see it.

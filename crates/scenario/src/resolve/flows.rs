@@ -2,10 +2,10 @@
 
 use airtcp_units::Duration;
 
-use crate::document::{Directions, FlowsTable, Kinds, PingTable, UdpTable};
+use crate::document::{Directions, FlowsTable, Kinds, PingTable, ScreamTable, UdpTable};
 use crate::error::Problem;
 use crate::names::{FlowDirection, FlowKind, Topology};
-use crate::{Bursts, Datagrams, Flows, Ping, Udp};
+use crate::{Bursts, Datagrams, Flows, Ping, Scream, Udp};
 use airtcp_units::bounded::{Span, Whole, Within};
 
 pub(super) fn resolve(
@@ -105,12 +105,20 @@ fn datagrams(table: &mut FlowsTable) -> Result<Vec<Option<Datagrams>>, Problem> 
         let why = "belongs to flows.kind = \"ping\"; remove it, or choose that";
         refuse_keys!(table, key!(flows), why; ping);
     }
+    if !kinds.contains(&FlowKind::Scream) {
+        let why = "belongs to flows.kind = \"scream\"; remove it, or choose that";
+        refuse_keys!(table, key!(flows), why; scream);
+    }
     let mut datagrams = Vec::with_capacity(kinds.len());
     for kind in kinds {
         datagrams.push(match kind {
             FlowKind::Tcp => None,
             FlowKind::Udp => Some(Datagrams::Udp(udp(table.udp.get_or_insert_default())?)),
             FlowKind::Ping => Some(Datagrams::Ping(ping(table.ping.get_or_insert_default()))),
+            FlowKind::Scream => {
+                let table = table.scream.get_or_insert_default();
+                Some(Datagrams::Scream(scream(table)?))
+            }
         });
     }
     Ok(datagrams)
@@ -144,4 +152,33 @@ fn ping(table: &mut PingTable) -> Ping {
         interval: table.interval(),
         size: table.size(),
     }
+}
+
+fn scream(table: &mut ScreamTable) -> Result<Scream, Problem> {
+    let scream = Scream {
+        start: table.start(),
+        least: table.least(),
+        most: table.most(),
+        frame: table.frame(),
+        size: table.size(),
+    };
+    if scream.least > scream.most {
+        return Err(Problem::at(
+            key!(flows.scream.least),
+            format!(
+                "expected at most flows.scream.most, which is {}",
+                scream.most
+            ),
+        ));
+    }
+    if !(scream.least..=scream.most).contains(&scream.start) {
+        return Err(Problem::at(
+            key!(flows.scream.start),
+            format!(
+                "expected a rate from flows.scream.least to flows.scream.most, {} to {}",
+                scream.least, scream.most
+            ),
+        ));
+    }
+    Ok(scream)
 }

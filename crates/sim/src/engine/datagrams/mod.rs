@@ -1,31 +1,43 @@
 //! Flows that are not TCP: datagrams one way, and pings there and back.
 //!
 //! ```text
-//!   client ── datagram ──▶ server          udp, ping
-//!          ◀── answer ────                 ping
+//!   client ── datagram ──▶ server          udp, ping, scream
+//!          ◀── answer ────                 ping; feedback of scream
 //! ```
 //!
 //! They yield the same numbers as TCP's packets, from the same measurements: the one-way delay of
 //! datagrams, and the round trip of pings.
 
+mod media;
+mod scream;
 mod source;
 
 use airtcp_link::Stream;
 use airtcp_network::Content;
-use airtcp_scenario::Datagrams;
+use airtcp_scenario::{Datagrams, Ping, Udp};
 use airtcp_units::{Duration, Instant};
 
 use super::watch::Watch;
 use super::{Endpoints, Host, Net, Packet};
+use media::Media;
 use source::Source;
 
 /// The datagrams of a flow.
 #[derive(Clone, Debug)]
 pub(super) struct Exchange {
     config: Datagrams,
-    source: Source,
+    sending: Sending,
     counts: DatagramCounts,
     jitter: Jitter,
+}
+
+/// The cause of a datagram's departure.
+#[derive(Clone, Debug)]
+enum Sending {
+    /// A clock, or room in the first queue.
+    Source(Source),
+    /// Feedback.
+    Media(Box<Media>),
 }
 
 /// The fates of a flow's datagrams.
@@ -67,9 +79,15 @@ impl Jitter {
 
 impl Exchange {
     pub(super) fn new(config: Datagrams, start: Instant, draws: Stream) -> Self {
+        let sending = match config {
+            Datagrams::Scream(scream) => Sending::Media(Box::new(Media::new(scream, start))),
+            Datagrams::Udp(_) | Datagrams::Ping(_) => {
+                Sending::Source(Source::new(&config, start, draws))
+            }
+        };
         Self {
             config,
-            source: Source::new(&config, start, draws),
+            sending,
             counts: DatagramCounts::default(),
             jitter: Jitter::default(),
         }
@@ -85,6 +103,10 @@ impl Exchange {
         match self.config {
             Datagrams::Udp(udp) => self.counts.received * udp.size as u64,
             Datagrams::Ping(_) => 0,
+            Datagrams::Scream(_) => match &self.sending {
+                Sending::Media(media) => media.delivered(),
+                Sending::Source(_) => 0,
+            },
         }
     }
 
@@ -97,11 +119,19 @@ impl Exchange {
 
     /// Whether it carries data, for which flows compete.
     pub(super) const fn carries_data(&self) -> bool {
-        matches!(self.config, Datagrams::Udp(_))
+        matches!(self.config, Datagrams::Udp(_) | Datagrams::Scream(_))
     }
 
     const fn under_way(&self) -> u64 {
         self.counts.sent - self.counts.received - self.counts.lost
+    }
+
+    /// Whether it sends whenever a packet has left the network.
+    fn may_refill(&self, now: Instant) -> bool {
+        match &self.sending {
+            Sending::Source(source) => source.may_refill(now, self.under_way()),
+            Sending::Media(_) => false,
+        }
     }
 }
 
@@ -115,6 +145,9 @@ impl<W: Watch> Endpoints<'_, W> {
             return;
         };
         self.digest.take(now, u64::from(packet.flow), packet.index);
+        if let Sending::Media(_) = exchange.sending {
+            return self.on_media(network, packet, host);
+        }
         if host == Host::Client {
             exchange.counts.answered += 1;
             flow.latency.on_answer(now, packet.carried);
@@ -125,8 +158,8 @@ impl<W: Watch> Endpoints<'_, W> {
         exchange.jitter.on_arrival(now - packet.carried);
         flow.latency.on_arrival(now, packet.carried);
         match exchange.config {
-            Datagrams::Ping(_) => {
-                let bytes = exchange.config.packet_bytes();
+            Datagrams::Ping(ping) => {
+                let bytes = exchange.config.packet_bytes(ping.size);
                 let answers = flow.latency.answer();
                 let answer = flow.server.port.packet(Content::Other(bytes), answers);
                 network.send(answer, self);
@@ -134,10 +167,11 @@ impl<W: Watch> Endpoints<'_, W> {
             Datagrams::Udp(_) => {
                 // If a path takes no time, this would never end.
                 let took_time = now > packet.carried;
-                if took_time && exchange.source.may_refill(now, exchange.under_way()) {
+                if took_time && exchange.may_refill(now) {
                     self.send_datagram(network, packet.flow);
                 }
             }
+            Datagrams::Scream(_) => {}
         }
     }
 
@@ -162,13 +196,18 @@ impl<W: Watch> Endpoints<'_, W> {
         let Some(exchange) = &mut self.flows[index as usize].datagrams else {
             return;
         };
-        if exchange.source.take_due(now) {
-            let fills = exchange.source.is_saturated();
+        let Sending::Source(source) = &mut exchange.sending else {
+            return self.on_media_timer(network, index);
+        };
+        if source.take_due(now) {
+            let fills = source.is_saturated();
             while self.send_datagram(network, index) && fills {}
         }
         let flow = &mut self.flows[index as usize];
-        if let Some(exchange) = &flow.datagrams {
-            network.rearm(&mut flow.client.alarm, exchange.source.next());
+        if let Some(exchange) = &flow.datagrams
+            && let Sending::Source(source) = &exchange.sending
+        {
+            network.rearm(&mut flow.client.alarm, source.next());
         }
     }
 
@@ -182,16 +221,17 @@ impl<W: Watch> Endpoints<'_, W> {
         };
         exchange.counts.sent += 1;
         let lost = exchange.counts.lost;
-        let content = Content::Other(exchange.config.packet_bytes());
+        let payload = match exchange.config {
+            Datagrams::Udp(Udp { size, .. }) | Datagrams::Ping(Ping { size, .. }) => size,
+            Datagrams::Scream(_) => return false,
+        };
+        let content = Content::Other(exchange.config.packet_bytes(payload));
         let packet = flow.client.port.packet(content, now);
         network.send(packet, self);
         self.flows[index as usize]
             .datagrams
             .as_ref()
-            .is_some_and(|exchange| {
-                exchange.counts.lost == lost
-                    && exchange.source.may_refill(now, exchange.under_way())
-            })
+            .is_some_and(|exchange| exchange.counts.lost == lost && exchange.may_refill(now))
     }
 }
 

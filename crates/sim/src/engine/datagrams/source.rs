@@ -69,6 +69,8 @@ impl Source {
                 }
                 None => (Pace::Saturated, udp.bursts),
             },
+            // Its feedback decides.
+            Datagrams::Scream(media) => (Pace::Every(media.frame), None),
         };
         let burst = bursts.map(|mean| {
             let mut burst = Burst {

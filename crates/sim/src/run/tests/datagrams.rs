@@ -134,3 +134,23 @@ fn datagrams_cross_every_topology() {
         }
     }
 }
+
+/// Media next to a download that fills the queue, and alone: its rate, delay and loss.
+#[test]
+fn media_follow_the_room_that_others_leave() {
+    let keys = "duration = '60 s'\nlink.rate = '4 Mbit/s'\nlink.delay = '25 ms'\n\
+                link.queue.packets = 200\n";
+    let alone = &flows(&format!("{keys}flows.kind = 'scream'\n"))[0];
+    assert!(alone.delivery.goodput_bps > 2e6, "{alone:?}");
+    assert!(alone.latency.delay_p95_ms.unwrap() < 200.0, "{alone:?}");
+    let shared = format!("{keys}flows.count = 2\nflows.kind = ['tcp', 'scream']\n");
+    let [download, media] = &flows(&shared)[..] else {
+        panic!("two flows");
+    };
+    assert!(media.delivery.goodput_bps < alone.delivery.goodput_bps);
+    assert!(download.delivery.goodput_bps > 1e6, "{download:?}");
+    assert!(media.latency.delay_p95_ms > alone.latency.delay_p95_ms);
+    let counts = media.datagrams;
+    assert!(counts.datagrams_received <= counts.datagrams_sent);
+    assert!(media.datagrams.jitter_ms.is_some());
+}
