@@ -97,4 +97,4 @@ def test_an_answer_takes_the_processor_time_that_is_given(tmp_path: Path) -> Non
     assert time.process_time() - begun < 10
     tried = len(found.rates) + (found.waited is not None)
     assert tried + len(found.untried) == 3
-    assert bool(found.untried) == any("was not enough for" in line for line in found.sentences)
+    assert bool(found.untried) == any("did not suffice for" in line for line in found.sentences)
