@@ -238,7 +238,6 @@ fn push(values: &mut VecDeque<f64>, value: f64, most: usize) {
 }
 
 /// The mean, 0 of nothing.
-#[expect(clippy::cast_precision_loss, reason = "a few samples")]
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     sum / f64::from(count.max(1))
