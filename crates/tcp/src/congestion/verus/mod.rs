@@ -146,6 +146,7 @@ impl Verus {
         if self.phase == Phase::Loss && self.sent_window as f64 <= self.window {
             self.phase = Phase::Normal;
             self.delays.epoch = delay;
+            self.epoch_ends = ack.now + EPOCH;
         }
         if self.phase != Phase::Loss {
             self.profile.add(self.sent_window, delay);
@@ -171,6 +172,14 @@ impl Verus {
             .delay(self.window)
             .unwrap_or(self.delays.minimum)
             .max(self.delays.minimum);
+    }
+
+    /// Takes a loss, unless it belongs to the last reduction.
+    fn on_lost(&mut self) {
+        let starts = self.phase == Phase::SlowStart && self.sent_window < SMALL_WINDOW;
+        if self.phase != Phase::Loss && !starts {
+            self.reduce(self.last_ack);
+        }
     }
 
     /// Ends the epochs until `now`.
@@ -219,11 +228,14 @@ impl Model for Verus {
         let Some(delay) = ack.rtt else {
             return;
         };
-        if ack.now >= self.epoch_ends && self.phase != Phase::SlowStart {
+        if ack.now >= self.epoch_ends && self.phase == Phase::Normal {
             self.end_epochs(ack, windows);
         }
         self.learn(ack, delay, windows);
         self.last_ack = ack.now;
+        if ack.lost > 0 {
+            self.on_lost();
+        }
         #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
         let segments = ack.delivered as f64 / windows.mss as f64;
         match self.phase {
@@ -251,11 +263,9 @@ impl Model for Verus {
         self.pacing_rate = BitRate::from_bps(u64::try_from(rate).unwrap_or(u64::MAX));
     }
 
+    /// Each loss counts, in a repair too, as its acknowledgment arrives.
     fn on_loss(&mut self, _windows: &Windows) {
-        let starts = self.phase == Phase::SlowStart && self.sent_window < SMALL_WINDOW;
-        if self.phase != Phase::Loss && !starts {
-            self.reduce(self.last_ack);
-        }
+        self.on_lost();
     }
 
     /// Nothing is in flight: the target is the minimum (`TimeoutHandler`).
