@@ -1,6 +1,7 @@
 """A link pinged, and its log played by time, against the same link described by its keys."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
 
@@ -8,6 +9,7 @@ import pytest
 
 import airtcp
 from airtcp import ScenarioError
+from airtcp.comparison.budget import FirstSeedError
 from airtcp.comparison.sequential import Rounds
 from airtcp.core.recordings.events import find_events
 from airtcp.core.recordings.link import DELAYS, MAX_SLEEP_ROWS, STOPS, played_link
@@ -88,13 +90,16 @@ def test_a_unit_is_told_once_where_all_have_it() -> None:
 
 def test_an_answer_takes_the_processor_time_that_is_given(tmp_path: Path) -> None:
     log = read_ping(PingedLink(gaps=((20, 3), (45, 3))).write(tmp_path / "x.ping", 60))
-    begun = time.process_time()
-    found = answered(
-        log, find_events(log), can="all", rate=None, rounds=Rounds(most_seeds=10, most_cpu_s=5.0)
-    )
-    # The run in progress at the end is finished. Without a limit it takes 13 s, or more on a
-    # slower machine.
-    assert time.process_time() - begun < 10
+    found, given_s = None, 4.0
+    while found is None:
+        # One seed of each remedy is the least, which takes longer on a slower machine.
+        given_s *= 1.5
+        rounds = Rounds(most_seeds=10, most_cpu_s=given_s)
+        begun = time.process_time()
+        with suppress(FirstSeedError):
+            found = answered(log, find_events(log), can="all", rate=None, rounds=rounds)
+    # The run in progress at the end is finished.
+    assert time.process_time() - begun < 2 * given_s
     tried = len(found.rates) + (found.waited is not None)
     assert tried + len(found.untried) == 3
     assert bool(found.untried) == any("did not suffice for" in line for line in found.sentences)
