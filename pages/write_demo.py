@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from airtcp._core import engine_version
+from airtcp.comparison.ranking.places import UNAVAILABLE
 from airtcp.pages.demonstration import Story, tell
 from airtcp.pages.demonstration.page import helps_table, write_story
 from airtcp.pages.marked import put
@@ -47,7 +48,7 @@ def as_data(story: Story) -> dict[str, Any]:
         "seed": story.observed.run.summary["seed"],
         "other": [story.other_observed.wrong, story.other.verdict[0]],
         "columns": list(table.columns),
-        "rows": [list(row) for row in table.rows[:_ROWS]],
+        "rows": [list(row) for row in table.rows if row[-1] != UNAVAILABLE][:_ROWS],
         "picture": picture_digest(),
     }
 

@@ -2,6 +2,9 @@
 
 from airtcp.comparison.ranking.deployable import Spot, needs
 
+UNAVAILABLE = "no Linux has it"
+"""In place of the places where nothing can be deployed."""
+
 _WORDS = {
     Spot.SENDER: "the sender",
     Spot.RECEIVER: "the receiver",
@@ -16,5 +19,5 @@ def places_of(remedy: str) -> str:
     """The places changed by the preferred way to deploy a combination, for a table."""
     ways = needs(remedy)
     if not ways:
-        return "no Linux has it"
+        return UNAVAILABLE
     return " and ".join(words for spot, words in _WORDS.items() if spot in ways[0])
