@@ -460,10 +460,10 @@ def test_the_guide_lists_every_format() -> None:
 def test_python_diagnoses_a_series_as_the_command_line_does(tmp_path: Path) -> None:
     rows = "".join(f"{n} {4 + n % 3}\n" for n in range(40))
     path = write(tmp_path / "series.txt", rows)
-    found = airtcp.diagnose(path, rounds=Rounds(most_seeds=2, most_cpu_s=2.0))
+    found = airtcp.diagnose(path, rounds=Rounds(most_seeds=2, most_cpu_s=20.0))
     assert isinstance(found, airtcp.DiagnosedLink)
     assert "throughputs" in found.headline
-    shown = CliRunner().invoke(app, ["diagnose", str(path), "--json", "--seeds=2", "--max-cpu=2"])
+    shown = CliRunner().invoke(app, ["diagnose", str(path), "--json", "--seeds=2", "--max-cpu=20"])
     assert shown.exit_code == 0, shown.output
     said_there = json.loads(shown.stdout)["sentences"]
     assert said_there[0] == found.headline

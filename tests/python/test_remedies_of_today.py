@@ -202,6 +202,13 @@ OF_TODAY = [
 ]
 
 
+SAID = {
+    ("laptop-download", "sprout"): "up to 1000 segments a second",
+    ("dumbbell", "sprout-ewma"): "longer queues",
+}
+"""The words of an effect that tell where a remedy delivers little or overfills a short queue."""
+
+
 @pytest.mark.parametrize(
     "name",
     ["lossy-pipe", "cellular", "dumbbell", "laptop-download", "slow-station", "wlan-upload"],
@@ -210,7 +217,11 @@ def test_no_remedy_storms_or_starves_in_silence(name: str) -> None:
     """Where a remedy has a place it delivers, and retransmits no more than it delivers."""
     settings = {"duration": "3 s"}
     plain = airtcp.run(name, settings=settings).summary
+    effects = {one["name"]: one["effect"] for one in airtcp.remedies()}
     for remedy in OF_TODAY:
+        if (name, remedy) in SAID:
+            assert SAID[name, remedy] in effects[remedy]
+            continue
         summary = None
         # A remedy without a place here says which link has one.
         with contextlib.suppress(ScenarioError):

@@ -94,7 +94,11 @@ def _rows(found: Comparison) -> list[dict[str, object]]:
                 "harm": _harm(one),
             }
         )
-    return rows[:_MAX_ROWS]
+    shown = rows[:_MAX_ROWS]
+    # The headline names the asker's best, which other senders may have pushed out.
+    if not any(row["is_yours"] for row in shown):
+        shown += [row for row in rows if row["is_yours"]][:1]
+    return shown
 
 
 def _harm(one: Candidate) -> str:

@@ -112,9 +112,9 @@ impl Witness {
 
     /// Checks a segment it is about to send, with ECN if `agreed`: only new data may be marked (RFC
     /// 3168 §6.1.4, §6.1.5 and §6.1.6), and an endpoint that echoes a mark has met one. Where marks
-    /// are `counted` the flags are a number, and a control that heeds each may have whatever
-    /// carries data marked (RFC 9331 §4.1).
-    pub fn check_marks(&self, segment: &Segment, agreed: bool, counted: bool) {
+    /// are `counted` the flags are a number. A control that heeds each, as `heeds_each` tells, may
+    /// have whatever carries data marked (RFC 9331 §4.1; Linux, `tcp_ca_needs_ecn`).
+    pub fn check_marks(&self, segment: &Segment, agreed: bool, counted: bool, heeds_each: bool) {
         let has = |flag| segment.flags.contains(flag);
         if has(Flags::SYN) {
             assert_eq!(segment.ecn, Ecn::NotCapable, "a SYN that may be marked");
@@ -124,11 +124,11 @@ impl Witness {
         assert!(agreed || !speaks, "{segment:?} speaks of marks unasked");
         let start = offset(segment.sequence, self.own, self.sent_to);
         let new = segment.payload_bytes > 0 && start == self.sent_to;
-        let of_each = counted && segment.payload_bytes > 0;
+        let has_data = segment.payload_bytes > 0;
         let legal = match segment.ecn {
             Ecn::NotCapable => true,
-            Ecn::Capable0 => new,
-            Ecn::Capable1 => of_each,
+            Ecn::Capable0 => new || heeds_each && has_data,
+            Ecn::Capable1 => (counted || heeds_each) && has_data,
             Ecn::CongestionExperienced => false,
         };
         assert!(legal, "{segment:?} may be marked");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
-use airtcp_tcp::config::EcnUse;
+use airtcp_tcp::config::{CongestionControl, EcnUse};
 use airtcp_tcp::{Config, Connection, Event, State};
 use airtcp_units::Instant;
 
@@ -327,7 +327,12 @@ impl<'a> World<'a> {
             if !self.wounded {
                 let agreed = end.connection.has_ecn();
                 let counted = end.connection.has_accurate_ecn();
-                end.witness.check_marks(&segment, agreed, counted);
+                let heeds_each = matches!(
+                    end.config.congestion,
+                    CongestionControl::Dctcp | CongestionControl::Abc | CongestionControl::Prague
+                );
+                end.witness
+                    .check_marks(&segment, agreed, counted, heeds_each);
                 end.witness.on_sent(&segment);
             }
             let bare = segment.sequence_length() == 0;
