@@ -154,7 +154,7 @@ pub struct DeliverySample {
     pub losses: u32,
     /// Segments newly acknowledged or SACKed.
     pub acked: u32,
-    /// What the acknowledgment brought.
+    /// The news of the acknowledgment.
     pub news: News,
     /// Segments delivered in the interval with a congestion mark, and before it.
     pub marked: (u32, u32),

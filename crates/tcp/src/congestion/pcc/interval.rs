@@ -1,4 +1,4 @@
-//! Monitor intervals: the data sent at one rate, and what becomes of it.
+//! Monitor intervals: the data sent at one rate, and its deliveries and losses.
 
 use alloc::collections::VecDeque;
 

@@ -41,7 +41,7 @@ fn megabits(rate: BitRate) -> f64 {
     rate.as_bps() as f64 / 1e6
 }
 
-/// A rate of so many Mbit/s: the only place where a formula's rate becomes an integer.
+/// A rate from its number of Mbit/s: the only place where a formula's rate becomes an integer.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

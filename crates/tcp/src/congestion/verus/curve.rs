@@ -57,7 +57,7 @@ impl Curve {
         Some(begin.saturating_add(further).saturating_add(1)).filter(|&window| window <= most)
     }
 
-    /// The delay, in milliseconds, at a window of so many segments.
+    /// The delay, in milliseconds, at a window in segments.
     pub fn delay(&self, window: f64) -> f64 {
         let knots = &self.0;
         let place = knots.partition_point(|knot| knot.window <= window);

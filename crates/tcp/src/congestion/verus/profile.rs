@@ -70,7 +70,7 @@ impl Profile {
         Some(longer - 1)
     }
 
-    /// The delay that goes with a window of so many segments.
+    /// The delay that goes with a window, in segments.
     pub fn delay(&self, window: f64) -> Option<Duration> {
         let curve = self.curve.as_ref()?;
         Some(nanoseconds(curve.delay(window)))

@@ -18,7 +18,7 @@ fn sender() -> Sender<Vivace> {
     Sender::start(&Config::default(), &windows())
 }
 
-/// Probes of 100 Mbit/s that lose so many of 1000 segments, with round trips that grow by so many
+/// Probes of 100 Mbit/s that lose `lost` of 1000 segments, while round trips grow by `growth`
 /// microseconds a millisecond.
 fn measured(faster: bool, lost: u64, growth: u64) -> Measured {
     let rate = probe(megabits_a_second(100), faster);
