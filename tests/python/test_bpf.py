@@ -208,7 +208,7 @@ void BPF_PROG(paced_control, struct sock *sk, u32 ack, int flag, const struct ra
 \tadvanced += !!(flag & 0x400);
 \tsacked += !!(flag & 0x20);
 \tif (flag & 0x04)
-\t\ttp->snd_cwnd = 20 + tp->prr_out * 0;
+\t\ttp->snd_cwnd = 20;
 \tsk->sk_pacing_rate = sk->sk_max_pacing_rate;
 }
 
