@@ -42,14 +42,6 @@ has_wasm = $(wildcard $(shell rustc --print target-libdir --target $(WASM) 2>/de
 BUILT := $(or $(CARGO_TARGET_DIR),target)
 
 REPORT := out/demo
-FUZZ_SECONDS ?= 600
-CONNECTIONS ?= 100000
-SCENARIOS ?= 5000
-CELLS ?= 20000
-CAPTURE_MUTANTS ?= 100000
-LOG_MUTANTS ?= 100000
-# The part of the mutants that a run tries, k/n: fifteen, others each day; all take weeks: MUTANTS=0/1.
-MUTANTS ?= $(shell date +%j)/1000
 # Of `airtcp kernels`; "machine" is this one, in real time.
 KERNEL ?= 6.12
 
@@ -136,29 +128,8 @@ wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios,
 	$(BIN)/twine check --strict dist/*.whl
 	$(BIN)/python packaging/try_wheel.py dist/*.whl
 
-check-long: build $(DEV_READY) ## what takes hours: tests with programs hidden and with little processor time, connections under attack, the fuzzers for ten minutes each, a part of the mutants
-	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
-	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
-	$(BIN)/python tests/hidden.py
-	$(BIN)/python tests/hidden.py --bare
-	$(BIN)/python tests/starved.py --python
-	$(CHECKED) PROPTEST_CASES=2560 cargo test --profile local --workspace $(BPF_FEATURES)
-	AIRTCP_NEW_CASES=1 AIRTCP_EDGES=2000 $(BIN)/pytest --numprocesses auto -m 'not needs' $$(grep -l 'from hypothesis' tests/python/*.py)
-	AIRTCP_CONNECTIONS=$(CONNECTIONS) AIRTCP_STORMS=$(CONNECTIONS) cargo test --profile local --package airtcp-tcp --test hostile
-	cargo test --profile local --package airtcp-endpoint --test wire -- --ignored
-	AIRTCP_CELLS=$(CELLS) cargo test --profile local --package airtcp-link does_what_the_text_says
-	$(PYTHON) tests/recipes.py clippy
-	AIRTCP_SCENARIOS=$(SCENARIOS) $(BIN)/pytest --numprocesses auto tests/python/test_generated_scenarios.py
-	AIRTCP_CAPTURE_MUTANTS=$(CAPTURE_MUTANTS) $(BIN)/pytest --numprocesses auto tests/python/test_capture_mutants.py
-	AIRTCP_LOG_MUTANTS=$(LOG_MUTANTS) $(BIN)/pytest --numprocesses auto tests/python/test_log_mutants.py
-	AIRTCP_HOSTILE_LOGS=$(LOG_MUTANTS) $(BIN)/pytest --numprocesses auto tests/python/test_hostile_logs.py
-	$(BIN)/python tests/captures/answer_times.py --check
-	set -e; for target in $$(cargo +nightly fuzz list); do \
-	  mkdir -p fuzz/corpus/$$target; \
-	  cargo +nightly fuzz run "$$target" fuzz/corpus/$$target $$(ls -d fuzz/seeds/$$target 2>/dev/null) \
-	    -- -max_total_time=$(FUZZ_SECONDS) -max_len=2048; \
-	done
-	$(CHECKED) cargo mutants --shard $(MUTANTS) --package airtcp-packet --package airtcp-tcp --package airtcp-link --package airtcp-network --package airtcp-capture
+check-long: build $(DEV_READY) ## two hours: new cases, mutants, fuzzers, programs hidden, little processor time; LONG="--times 10 fuzz" draws more
+	$(BIN)/python tests/long.py $(LONG)
 
 docs: tools ## the Rust documentation, in target/doc
 	cargo doc --workspace --no-deps

@@ -1,8 +1,8 @@
 """Mutated captures are diagnosed or refused: no traceback, no warning of Python, no long wait.
 
-With `AIRTCP_CAPTURE_MUTANTS=100000` in the environment more are tried, and with `AIRTCP_CAPTURES`
-every capture of that folder is diagnosed as well, as `make check-long` has it do. A failure names
-its mutant or its file.
+With `AIRTCP_CAPTURE_MUTANTS=100000` in the environment more are tried, from number `AIRTCP_FIRST`,
+and with `AIRTCP_CAPTURES` every capture of that folder is diagnosed as well. A failure names its
+mutant or its file.
 """
 
 import os
@@ -20,6 +20,7 @@ from capture_mutants import Packets, mutants, packets_of, write
 from test_log_mutants import INNER, NO_NUMBER
 
 MUTANTS = int(os.environ.get("AIRTCP_CAPTURE_MUTANTS", "120"))
+FIRST = int(os.environ.get("AIRTCP_FIRST", "0"))
 CAPTURES = os.environ.get("AIRTCP_CAPTURES")
 MAX_CPU_S = 20.0
 """Processor time of a diagnosis without trials."""
@@ -82,7 +83,7 @@ def test_a_mutated_capture_is_diagnosed_or_refused(
     share: int, seeds: list[Packets], tmp_path: Path
 ) -> None:
     count = MUTANTS // A_SHARE
-    for name, packets in mutants(seeds, share * count, count):
+    for name, packets in mutants(seeds, FIRST + share * count, count):
         write(tmp_path / "mutant.pcap", packets)
         assert_diagnosed(tmp_path / "mutant.pcap", name)
 

@@ -2,7 +2,7 @@
 
 Bytes are damaged elsewhere (test_hostile_files.py); these mutants remain logs: numbers are zero,
 negative, huge or no numbers, lines are cut, doubled, moved and lost. With
-`AIRTCP_LOG_MUTANTS=100000` in the environment more are tried, as `make check-long` has it do.
+`AIRTCP_LOG_MUTANTS=100000` in the environment more are tried, from number `AIRTCP_FIRST`.
 """
 
 import gzip
@@ -23,6 +23,7 @@ from airtcp.diagnosis.ping_findings import find, said
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = sorted((ROOT / "fuzz" / "seeds" / "recording").iterdir())
 EACH = max(1, int(os.environ.get("AIRTCP_LOG_MUTANTS", "480")) // len(SEEDS))
+FIRST = int(os.environ.get("AIRTCP_FIRST", "0"))
 NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 NUMBERS = ("0", "-1", "1e308", "NaN", "inf", "", "0.0000001", "99999999999999999999", "4294967296")
 NO_NUMBER = re.compile(r"\b(nan|inf|-inf|None)\b")
@@ -136,7 +137,7 @@ def assert_helps(error: str, path: Path, name: str) -> None:
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda path: path.name)
 def test_a_mutated_log_is_read_or_refused(seed: Path, tmp_path: Path) -> None:
     text = content_of(seed)
-    for number in range(EACH):
+    for number in range(FIRST, FIRST + EACH):
         path = tmp_path / f"mutant-{number % 10}"
         changed = mutant(text, random.Random(1000 * number + sum(seed.name.encode())))
         path.write_text(changed, encoding="latin-1", errors="replace")
