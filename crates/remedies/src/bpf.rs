@@ -301,8 +301,8 @@ pub fn unsuited(tcp: &Config) -> Option<(&'static str, &'static str)> {
             "\"last-round\"",
         ),
         (
-            tcp.growth_credit == GrowthCredit::Delivered,
-            "growth_credit",
+            tcp.quirks.growth_credit == GrowthCredit::Delivered,
+            "quirks.growth_credit",
             "\"delivered\"",
         ),
         (tcp.differentiation.is_none(), "congestion_control", "alone"),

@@ -111,7 +111,7 @@ def _scenario(setting: Setting, kernel: str, longer_us: float) -> _core.Scenario
     keys = setting.settings | {"tcp.receive_window": RECEIVE_WINDOWS[kernel]}
     keys["link.delay"] = f"{setting.round_trip_ms * 500 + longer_us:g} us"
     if setting.rate_mbps > ACK_IN_THE_WAY_MBPS:
-        keys["tcp.handshake_ack"] = "with-data"
+        keys["tcp.quirks.handshake_ack"] = "with-data"
     texts = [
         (key, json.dumps(value) if isinstance(value, bool) else str(value))
         for key, value in keys.items()

@@ -4,6 +4,7 @@ mod files;
 mod keys;
 mod link;
 mod perturbation;
+mod renamed;
 mod round_trip;
 mod shipped;
 mod tcp_keys;
@@ -123,7 +124,6 @@ fn every_tcp_key_reaches_the_endpoint() {
         sack = true
         dsack = false
         timestamps = false
-        timestamps_required = false
         timestamp_tick = "10 ms"
         mss = 536
         initial_window = 2
@@ -131,11 +131,6 @@ fn every_tcp_key_reaches_the_endpoint() {
         max_window = 20
         receive_buffer = "1 MiB"
         receive_window = "autotuned"
-        push = "trains"
-        short_trains = "deferred"
-        handshake_ack = "alone"
-        repeated_syn = "by-echo"
-        duplicate_counting = "arrivals"
         pacing_shift = 7
         small_queue = true
         duplicate_ack_threshold = 5
@@ -163,6 +158,13 @@ fn every_tcp_key_reaches_the_endpoint() {
         on_reading = true
         compressed = true
         fin_at_once = false
+        [tcp.quirks]
+        timestamps_required = false
+        push = "trains"
+        short_trains = "deferred"
+        handshake_ack = "alone"
+        repeated_syn = "by-echo"
+        duplicate_counting = "arrivals"
         "#,
     )
     .tcp;

@@ -61,20 +61,6 @@ pub enum Reduction {
     Proportional510,
 }
 
-/// The meaning of a duplicate acknowledgment without SACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
-#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
-pub enum DuplicateCounting {
-    /// In fast recovery it inflates the window by one segment; before that, the first two each
-    /// allow one new segment (RFC 6582 §3.2, RFC 3042).
-    #[default]
-    Inflation,
-    /// A segment that has arrived and is no longer in flight, as if it had been SACKed, until it is
-    /// acknowledged (Linux, `tcp_add_reno_sack`).
-    Arrivals,
-}
-
 /// How much of its buffer a receiver advertises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]

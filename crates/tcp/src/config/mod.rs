@@ -5,7 +5,6 @@
 //! range, and the sentence that describes it. A named choice is declared by its enum: its names in
 //! a scenario are the variants in kebab-case.
 
-mod acknowledgment;
 mod congestion;
 #[cfg(feature = "schema")]
 mod control_name;
@@ -13,6 +12,7 @@ mod ecn;
 mod limits;
 mod link_feedback;
 mod profile;
+mod quirks;
 mod repair;
 #[cfg(feature = "schema")]
 mod schema;
@@ -24,13 +24,9 @@ use airtcp_units::Duration;
 #[cfg(feature = "schema")]
 use airtcp_units::bounded::{Bytes, Limit, MICROSECOND, MINUTE, Real, Span, Whole};
 
-pub use acknowledgment::{
-    GrowthCredit, HandshakeAck, JudgedRtt, LateReports, PartialAckTimer, Push, Reneging,
-    RepeatedSyn, ReportedRtt, ShortTrains, TimerRestart, WindowReopening,
-};
 pub use congestion::{
-    CongestionControl, DuplicateCounting, ReceiveWindow, Reduction, ReductionBase, SlowStart,
-    WindowGrowth, WindowValidation,
+    CongestionControl, ReceiveWindow, Reduction, ReductionBase, SlowStart, WindowGrowth,
+    WindowValidation,
 };
 #[cfg(feature = "schema")]
 pub use control_name::{BpfControl, Constant, ControlName};
@@ -42,7 +38,14 @@ pub use link_feedback::{
     DynamicThreshold, GapCount, LinkFeedbackConfig, RttClustering, ThresholdCap,
 };
 pub use profile::{PRAGUE_BURST_SHIFT, Profile, UNBURST_SHIFT};
-pub use repair::{DuplicateReports, LossDetection, Recovery, Retransmission, SpuriousResponse};
+#[cfg(feature = "schema")]
+pub use quirks::QuirksTable;
+pub use quirks::{
+    DuplicateCounting, DuplicateReports, GrowthCredit, HandshakeAck, JudgedRtt, LateReports,
+    PartialAckTimer, Push, QuirksConfig, Reneging, RepeatedSyn, ReportedRtt, ShortTrains,
+    TimerRestart, WindowReopening,
+};
+pub use repair::{LossDetection, Recovery, Retransmission, SpuriousResponse};
 pub use sprout::{Forecasting, SproutConfig};
 pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimerScope};
 
@@ -111,9 +114,6 @@ settings! {
         ecn: EcnUse = EcnUse::Off;
         /// Offers timestamps (RFC 7323).
         timestamps: bool = true;
-        /// Drops segments without timestamps once both sides have agreed on them (RFC 7323 §3.2).
-        /// Linux takes them, unchecked (`tcp_validate_incoming`).
-        timestamps_required: bool = true;
         /// One tick of the timestamp clock (RFC 7323 §5.4: 1 ms to 1 s).
         timestamp_tick: Duration = Duration::from_millis(1), as Span<MICROSECOND, MINUTE>;
         /// Payload of a full segment in bytes, options not counted. The MSS option on the wire is
@@ -134,8 +134,6 @@ settings! {
         receive_buffer: u64 = 8 << 20, as Bytes<1, { 1 << 30 }>;
         /// How much of its buffer the receiver advertises.
         receive_window: ReceiveWindow = ReceiveWindow::Fixed;
-        /// The meaning of a duplicate acknowledgment; only without `sack`.
-        duplicate_counting: DuplicateCounting = DuplicateCounting::Inflation;
         /// Number of duplicate acknowledgments that mean a loss (RFC 5681 §3.2: 3).
         duplicate_ack_threshold: u32 = 3, as FewSegments;
         /// Lets the first two duplicate acknowledgments each send a new segment (RFC 3042).
@@ -146,44 +144,13 @@ settings! {
         window_growth: WindowGrowth = WindowGrowth::Bytes;
         /// Limit on how far one acknowledgment opens slow start, in segments (RFC 3465 §2.3, L).
         slow_start_limit: u32 = 2, as FewSegments;
-        /// The same limit while data given up by a timeout is repaired: data acknowledged then may
-        /// have been sent before the timeout (RFC 3465 §2.3: 1; Linux has no such limit).
-        slow_start_limit_after_timeout: u32 = 1, as FewSegments;
-        /// The amount an acknowledgment counts towards growth of the window.
-        growth_credit: GrowthCredit = GrowthCredit::Acknowledged;
-        /// The partial acknowledgments that restart the retransmission timer (RFC 6582 §3.2); only
-        /// without `sack`.
-        partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient;
-        /// The events that restart the retransmission timer.
-        timer_restart: TimerRestart = TimerRestart::NewData;
-        /// Whether a segment reported for the first time gives a round-trip sample; only with
-        /// `sack`.
-        reported_rtt: ReportedRtt = ReportedRtt::Ignored;
-        /// The round trips by which a loss is classified; only with remedies that classify.
-        judged_rtt: JudgedRtt = JudgedRtt::Timed;
-        /// The treatment of SACK blocks in an acknowledgment older than an earlier one; only with
-        /// `sack`.
-        late_reports: LateReports = LateReports::Ignored;
-        /// The interpretation of a reported duplicate.
-        duplicate_reports: DuplicateReports = DuplicateReports::Told;
-        /// The point at which a receiver is taken to have dropped data it had reported (RFC 2018
-        /// §8); only with `sack`.
-        reneging: Reneging = Reneging::AtTimeout;
-        /// The segments that set PSH.
-        push: Push = Push::Written;
-        /// The treatment of a burst of new segments shorter than segmentation offload would send.
-        short_trains: ShortTrains = ShortTrains::Sent;
-        /// The segment that ends a handshake.
-        handshake_ack: HandshakeAck = HandshakeAck::WithData;
-        /// The timeout and the window after a SYN that was sent more than once.
-        repeated_syn: RepeatedSyn = RepeatedSyn::Lost;
-        /// The treatment of data in flight when a closed window reopens.
-        window_reopening: WindowReopening = WindowReopening::Resend;
     } with tables {
         /// When the receiver acknowledges.
         delayed_ack: DelayedAckConfig = DelayedAckConfig::default(), as DelayedAckTable;
         /// The limits after which the connection gives up.
         limits: LimitsConfig = LimitsConfig::default(), as LimitsTable;
+        /// Where stacks differ and an RFC leaves the choice open, or is not followed.
+        quirks: QuirksConfig = QuirksConfig::default(), as QuirksTable;
     } without keys {
         /// The detection of needless retransmissions.
         spurious_detection: SpuriousDetection = SpuriousDetection::default();
@@ -329,6 +296,19 @@ settings! {
         compressed: bool = false;
         /// Acknowledges a FIN at once; if not, as the data that comes with it (Linux, `tcp_fin`).
         fin_at_once: bool = true;
+    }
+}
+
+impl DelayedAckConfig {
+    /// Every segment that arrives is acknowledged at once.
+    #[must_use]
+    pub const fn of_each_segment(self) -> Self {
+        Self {
+            segments: 1,
+            most_a_round_trip: None,
+            compressed: false,
+            ..self
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use airtcp_units::Duration;
 use super::{
     Config, CongestionControl, DelayedAckConfig, DuplicateCounting, DuplicateReports, EcnUse,
     GrowthCredit, HandshakeAck, JudgedRtt, LateReports, LimitsConfig, LossDetection,
-    PartialAckTimer, Push, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging,
-    RepeatedSyn, ReportedRtt, RttEstimation, RttSampling, ShortTrains, SlowStart,
+    PartialAckTimer, Push, QuirksConfig, ReceiveWindow, Recovery, Reduction, ReductionBase,
+    Reneging, RepeatedSyn, ReportedRtt, RttEstimation, RttSampling, ShortTrains, SlowStart,
     SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth,
     WindowReopening, WindowValidation,
 };
@@ -178,7 +178,10 @@ fn linux_6_1() -> Config {
 fn linux_5_10() -> Config {
     Config {
         reduction: Reduction::Proportional510,
-        duplicate_reports: DuplicateReports::All,
+        quirks: QuirksConfig {
+            duplicate_reports: DuplicateReports::All,
+            ..linux_quirks()
+        },
         slow_start: SlowStart::HyStart510,
         ..linux_6_1()
     }
@@ -191,10 +194,8 @@ fn linux(congestion: CongestionControl) -> Config {
         // `sysctl_tcp_ecn` is 2: the side that opens the connection does not request ECN.
         ecn: EcnUse::Accept,
         congestion,
-        timestamps_required: false,
         reduction_base: ReductionBase::Window,
         reduction: Reduction::Proportional,
-        duplicate_counting: DuplicateCounting::Arrivals,
         receive_window: ReceiveWindow::Autotuned,
         window_validation: WindowValidation::LastRound,
         restart_after_idle: true,
@@ -209,19 +210,7 @@ fn linux(congestion: CongestionControl) -> Config {
         spurious_response: SpuriousResponse::Restore,
         // `tcp_slow_start` adds all the data acknowledged.
         slow_start_limit: 1_000_000,
-        slow_start_limit_after_timeout: 1_000_000,
-        growth_credit: GrowthCredit::Delivered,
-        partial_ack_timer: PartialAckTimer::SlowButSteady,
-        timer_restart: TimerRestart::Front,
-        reported_rtt: ReportedRtt::Sampled,
-        judged_rtt: JudgedRtt::Newest,
-        late_reports: LateReports::Taken,
-        reneging: Reneging::HalfRoundTrip,
-        push: Push::Trains,
-        short_trains: ShortTrains::Deferred,
-        handshake_ack: HandshakeAck::Alone,
-        repeated_syn: RepeatedSyn::ByEcho,
-        window_reopening: WindowReopening::AwaitTimer,
+        quirks: linux_quirks(),
         limits: LimitsConfig {
             syn_linear_timeouts: 4,
             ..LimitsConfig::default()
@@ -242,6 +231,28 @@ fn linux(congestion: CongestionControl) -> Config {
     }
 }
 
+/// Where every Linux 6 departs from an RFC, or chooses what one leaves open.
+fn linux_quirks() -> QuirksConfig {
+    QuirksConfig {
+        timestamps_required: false,
+        duplicate_counting: DuplicateCounting::Arrivals,
+        slow_start_limit_after_timeout: 1_000_000,
+        growth_credit: GrowthCredit::Delivered,
+        partial_ack_timer: PartialAckTimer::SlowButSteady,
+        timer_restart: TimerRestart::Front,
+        reported_rtt: ReportedRtt::Sampled,
+        judged_rtt: JudgedRtt::Newest,
+        late_reports: LateReports::Taken,
+        duplicate_reports: DuplicateReports::Told,
+        reneging: Reneging::HalfRoundTrip,
+        push: Push::Trains,
+        short_trains: ShortTrains::Deferred,
+        handshake_ack: HandshakeAck::Alone,
+        repeated_syn: RepeatedSyn::ByEcho,
+        window_reopening: WindowReopening::AwaitTimer,
+    }
+}
+
 /// Sarolahti & Kuznetsov, "Congestion control in Linux TCP", USENIX 2002; Lien et al. §II-D set the
 /// clock to 1 ms.
 fn linux_2_4() -> Config {
@@ -251,24 +262,20 @@ fn linux_2_4() -> Config {
         initial_window: 2,
         // Appropriate byte counting came with 2.6.14.
         window_growth: WindowGrowth::Acknowledgments,
-        growth_credit: GrowthCredit::Acknowledged,
-        timer_restart: TimerRestart::NewData,
-        reported_rtt: ReportedRtt::Ignored,
-        judged_rtt: JudgedRtt::Timed,
-        late_reports: LateReports::Ignored,
-        reneging: Reneging::AtTimeout,
-        // Segmentation offload came with 2.5.
-        push: Push::Written,
-        short_trains: ShortTrains::Sent,
-        // Not looked up for its kernels; earlier results with this profile were obtained so.
-        handshake_ack: HandshakeAck::WithData,
-        repeated_syn: RepeatedSyn::Lost,
+        // Segmentation offload came with 2.5. How its kernels end a handshake, and take a repeated
+        // SYN, was not looked up; earlier results with this profile were obtained so.
+        quirks: QuirksConfig {
+            timestamps_required: false,
+            slow_start_limit_after_timeout: 1_000_000,
+            partial_ack_timer: PartialAckTimer::SlowButSteady,
+            window_reopening: WindowReopening::AwaitTimer,
+            ..QuirksConfig::default()
+        },
         delayed_ack: DelayedAckConfig {
             quick: 16,
             ..DelayedAckConfig::default()
         },
         reduction: Reduction::RateHalving,
-        duplicate_counting: DuplicateCounting::Inflation,
         receive_window: ReceiveWindow::Fixed,
         loss_detection: LossDetection::ForwardAcknowledgment,
         tail_loss_probe: false,

@@ -33,22 +33,6 @@ impl LossDetection {
     }
 }
 
-/// The meaning of a reported duplicate (RFC 2883) besides the sign of a needless recovery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
-#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
-pub enum DuplicateReports {
-    /// The copy of a tail loss probe if it is one segment that ends with the probe (RFC 8985
-    /// §7.4.2); another one widens RACK's reordering window only where reordering was seen (Linux
-    /// since 5.15).
-    #[default]
-    Told,
-    /// Any is the copy of a probe that is unanswered, and widens the window (RFC 8985 §6.2 step 4;
-    /// Linux up to 5.14).
-    #[cfg_attr(feature = "schema", serde(rename = "all-5.10"))]
-    All,
-}
-
 /// How the sender repairs losses once it knows of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]

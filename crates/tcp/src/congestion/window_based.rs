@@ -34,7 +34,7 @@ impl WindowBased {
         Self {
             growth: config.window_growth,
             slow_start_limit: config.slow_start_limit,
-            slow_start_limit_after_timeout: config.slow_start_limit_after_timeout,
+            slow_start_limit_after_timeout: config.quirks.slow_start_limit_after_timeout,
             base: config.reduction_base,
             radio_keeps_percent: config.radio_keeps_percent.min(100),
             gradual: config.reduction != Reduction::AtOnce,

@@ -69,7 +69,7 @@ impl Connection {
             return true;
         }
         let Some(timestamps) = segment.timestamps else {
-            return !self.sender.config().timestamps_required;
+            return !self.sender.config().quirks.timestamps_required;
         };
         if self.timestamps.is_old(now, timestamps) {
             // A segment that is merely late is answered like any duplicate, but not an

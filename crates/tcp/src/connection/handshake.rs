@@ -235,7 +235,7 @@ impl Connection {
                 // A writer waits for the handshake: its data brings this acknowledgment and the
                 // next (Linux, `tcp_rcv_synsent_state_process`, `sk_write_pending`).
                 self.receiver.expect_answer();
-            } else if self.sender.config().handshake_ack == HandshakeAck::Alone {
+            } else if self.sender.config().quirks.handshake_ack == HandshakeAck::Alone {
                 self.acks_out_of_turn = 1;
             }
             if asked && self.syn_data != SynData::Refused {
@@ -332,7 +332,7 @@ impl Connection {
         if handshake.transmissions == 1 && handshake.expiries == 0 {
             return Opening::Timed(now - handshake.sent_at);
         }
-        if self.sender.config().repeated_syn == RepeatedSyn::Lost {
+        if self.sender.config().quirks.repeated_syn == RepeatedSyn::Lost {
             return match handshake.expiries {
                 0 => Opening::Untimed,
                 1.. => Opening::TimedOut(RTO_AFTER_LOST_SYN),

@@ -73,7 +73,7 @@ impl Causes {
         };
         Self {
             judge: config.differentiation.as_ref().map(judge),
-            judged: config.judged_rtt,
+            judged: config.quirks.judged_rtt,
         }
     }
 

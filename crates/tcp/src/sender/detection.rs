@@ -42,7 +42,8 @@ impl Detection {
             duplicates: DuplicateAcks::new(threshold),
             base_threshold: threshold,
             rack: by_time.then(|| Box::new(Rack::new(threshold))),
-            arrivals: (!config.sack && config.duplicate_counting == DuplicateCounting::Arrivals)
+            arrivals: (!config.sack
+                && config.quirks.duplicate_counting == DuplicateCounting::Arrivals)
                 .then(Box::default),
             lost_in_all: 0,
         }

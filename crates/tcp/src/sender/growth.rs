@@ -23,7 +23,7 @@ impl Growth {
     pub fn new(config: &Config) -> Self {
         Self {
             validation: config.window_validation,
-            credit: config.growth_credit,
+            credit: config.quirks.growth_credit,
             restart_after_idle: config.restart_after_idle,
             usage: (config.window_validation == WindowValidation::LastRound).then(Box::default),
             last_sent_at: Compact::NONE,

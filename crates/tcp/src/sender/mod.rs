@@ -459,9 +459,9 @@ impl Sender {
 /// Whether any part needs each acknowledgment's delivery.
 fn watches_deliveries(config: &Config, congestion: &Congestion) -> bool {
     let of_reports = config.loss_detection.is_by_time()
-        || config.growth_credit == GrowthCredit::Delivered
-        || config.timer_restart == TimerRestart::Front
-        || config.reported_rtt == ReportedRtt::Sampled;
+        || config.quirks.growth_credit == GrowthCredit::Delivered
+        || config.quirks.timer_restart == TimerRestart::Front
+        || config.quirks.reported_rtt == ReportedRtt::Sampled;
     (config.sack && of_reports)
         || congestion.observed() != Observed::Nothing
         || config.reduction != Reduction::AtOnce

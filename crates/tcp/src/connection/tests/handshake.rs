@@ -131,7 +131,10 @@ fn the_last_of_a_handshake_may_go_alone() {
         (HandshakeAck::Alone, vec!["A 1:1 ack 1", "PA 1:501 ack 1"]),
     ] {
         let config = Config {
-            handshake_ack,
+            quirks: QuirksConfig {
+                handshake_ack,
+                ..QuirksConfig::default()
+            },
             ..plain()
         };
         let mut script = Script::connect(&config);

@@ -20,7 +20,7 @@ use airtcp_packet::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Times
 use airtcp_units::{Duration, Instant};
 
 use super::*;
-use crate::config::{DelayedAckConfig, HandshakeAck, Profile, RepeatedSyn};
+use crate::config::{DelayedAckConfig, HandshakeAck, Profile, QuirksConfig, RepeatedSyn};
 use crate::observer::Event;
 
 /// Ours wraps after 255 bytes.

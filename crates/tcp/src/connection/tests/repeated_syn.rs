@@ -7,7 +7,10 @@ use super::*;
 fn answered_late(expiries: usize, answered: Option<u64>) -> Script {
     let config = Config {
         timestamps: true,
-        repeated_syn: RepeatedSyn::ByEcho,
+        quirks: QuirksConfig {
+            repeated_syn: RepeatedSyn::ByEcho,
+            ..QuirksConfig::default()
+        },
         ..plain()
     };
     let mut script = Script::connect(&config);
@@ -60,7 +63,10 @@ fn an_echo_tells_which_syn_ack_was_answered() {
         };
         let config = Config {
             timestamps: true,
-            repeated_syn: RepeatedSyn::ByEcho,
+            quirks: QuirksConfig {
+                repeated_syn: RepeatedSyn::ByEcho,
+                ..QuirksConfig::default()
+            },
             ..plain()
         };
         let mut script = Script::listen(&config);

@@ -23,52 +23,52 @@ struct Key {
 const KEYS: [Key; 14] = [
     Key {
         name: "partial_ack_timer",
-        change: |config| config.partial_ack_timer = PartialAckTimer::SlowButSteady,
+        change: |config| config.quirks.partial_ack_timer = PartialAckTimer::SlowButSteady,
         behaviour: timer_after_the_second_partial_acknowledgment,
     },
     Key {
         name: "growth_credit",
-        change: |config| config.growth_credit = GrowthCredit::Delivered,
+        change: |config| config.quirks.growth_credit = GrowthCredit::Delivered,
         behaviour: growth_by_what_was_reported_before,
     },
     Key {
         name: "timer_restart",
-        change: |config| config.timer_restart = TimerRestart::Front,
+        change: |config| config.quirks.timer_restart = TimerRestart::Front,
         behaviour: timer_after_the_first_segment_left_again,
     },
     Key {
         name: "reported_rtt",
-        change: |config| config.reported_rtt = ReportedRtt::Sampled,
+        change: |config| config.quirks.reported_rtt = ReportedRtt::Sampled,
         behaviour: samples_of_a_report,
     },
     Key {
         name: "judged_rtt",
-        change: |config| config.judged_rtt = JudgedRtt::Newest,
+        change: |config| config.quirks.judged_rtt = JudgedRtt::Newest,
         behaviour: losses_taken_for_the_radios_by_delayed_acknowledgments,
     },
     Key {
         name: "late_reports",
-        change: |config| config.late_reports = LateReports::Taken,
+        change: |config| config.quirks.late_reports = LateReports::Taken,
         behaviour: bytes_a_late_acknowledgment_reports,
     },
     Key {
         name: "reneging",
-        change: |config| config.reneging = Reneging::HalfRoundTrip,
+        change: |config| config.quirks.reneging = Reneging::HalfRoundTrip,
         behaviour: soon_retransmitted_when_the_receiver_reneges,
     },
     Key {
         name: "short_trains",
-        change: |config| config.short_trains = ShortTrains::Deferred,
+        change: |config| config.quirks.short_trains = ShortTrains::Deferred,
         behaviour: segments_that_leave_one_by_one,
     },
     Key {
         name: "window_reopening",
-        change: |config| config.window_reopening = WindowReopening::AwaitTimer,
+        change: |config| config.quirks.window_reopening = WindowReopening::AwaitTimer,
         behaviour: retransmissions_when_a_window_opens_before_the_timer,
     },
     Key {
         name: "slow_start_limit_after_timeout",
-        change: |config| config.slow_start_limit_after_timeout = 1_000_000,
+        change: |config| config.quirks.slow_start_limit_after_timeout = 1_000_000,
         behaviour: growth_after_a_timeout,
     },
     Key {
@@ -78,7 +78,7 @@ const KEYS: [Key; 14] = [
     },
     Key {
         name: "duplicate_counting",
-        change: |config| config.duplicate_counting = DuplicateCounting::Arrivals,
+        change: |config| config.quirks.duplicate_counting = DuplicateCounting::Arrivals,
         behaviour: in_flight_after_four_duplicates,
     },
     Key {

@@ -21,7 +21,8 @@ use airtcp_units::{Duration, Instant};
 
 use super::*;
 use crate::config::{
-    LossDetection, Profile, Recovery, Retransmission, RttSampling, ShortTrains, TimeoutConfig,
+    LossDetection, Profile, QuirksConfig, Recovery, Retransmission, RttSampling, ShortTrains,
+    TimeoutConfig,
 };
 use crate::observer::Event;
 use crate::rtt::Echo;

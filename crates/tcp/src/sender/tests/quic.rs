@@ -13,7 +13,10 @@ fn quic() -> Config {
         recovery: Recovery::RecoveryPeriod,
         retransmission: Retransmission::Probe,
         reduction_base: ReductionBase::Window,
-        growth_credit: GrowthCredit::Delivered,
+        quirks: QuirksConfig {
+            growth_credit: GrowthCredit::Delivered,
+            ..QuirksConfig::default()
+        },
         limited_transmit: true,
         timeout: TimeoutConfig {
             min: milliseconds(1),

@@ -287,7 +287,10 @@ fn only_a_bare_one_with_the_same_window_while_data_is_out_is_a_duplicate() {
 #[test]
 fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     let mut trace = Trace::new(Config {
-        duplicate_counting: DuplicateCounting::Arrivals,
+        quirks: QuirksConfig {
+            duplicate_counting: DuplicateCounting::Arrivals,
+            ..QuirksConfig::default()
+        },
         reduction_base: ReductionBase::Window,
         ..plain()
     });
@@ -326,7 +329,10 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
 fn a_recovery_without_sack_is_held_until_more_is_acknowledged() {
     let mut trace = Trace::new(Config {
         sack: false,
-        duplicate_counting: DuplicateCounting::Arrivals,
+        quirks: QuirksConfig {
+            duplicate_counting: DuplicateCounting::Arrivals,
+            ..QuirksConfig::default()
+        },
         reduction_base: ReductionBase::Window,
         reduction: Reduction::Proportional,
         ..plain()
@@ -359,7 +365,10 @@ fn a_recovery_without_sack_is_held_until_more_is_acknowledged() {
 fn surplus_duplicates_raise_the_threshold() {
     let mut trace = Trace::new(Config {
         sack: false,
-        duplicate_counting: DuplicateCounting::Arrivals,
+        quirks: QuirksConfig {
+            duplicate_counting: DuplicateCounting::Arrivals,
+            ..QuirksConfig::default()
+        },
         reduction_base: ReductionBase::Window,
         reduction: Reduction::Proportional,
         ..plain()

@@ -295,7 +295,10 @@ fn a_window_that_flaps_has_nothing_sent_again() {
 #[test]
 fn a_window_that_opens_again_waits_for_the_timer_where_linux_does() {
     let mut trace = Trace::new(Config {
-        window_reopening: WindowReopening::AwaitTimer,
+        quirks: QuirksConfig {
+            window_reopening: WindowReopening::AwaitTimer,
+            ..QuirksConfig::default()
+        },
         ..plain()
     });
     trace.write(20).poll();

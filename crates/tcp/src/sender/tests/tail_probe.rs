@@ -119,7 +119,10 @@ fn a_probe_of_new_data_repairs_nothing() {
 fn the_report_of_another_duplicate_says_nothing_of_a_probe() {
     for (duplicate_reports, repaired) in [(DuplicateReports::Told, 1), (DuplicateReports::All, 0)] {
         let mut trace = probed_with(Config {
-            duplicate_reports,
+            quirks: QuirksConfig {
+                duplicate_reports,
+                ..QuirksConfig::default()
+            },
             ..with_probes(10)
         });
         trace.at(290).ack(2);
@@ -137,7 +140,10 @@ fn the_report_of_another_duplicate_says_nothing_of_a_probe() {
 fn a_probes_copy_widens_the_reordering_window_up_to_5_14() {
     for (duplicate_reports, due) in [(DuplicateReports::Told, 427), (DuplicateReports::All, 452)] {
         let mut trace = probed_with(Config {
-            duplicate_reports,
+            quirks: QuirksConfig {
+                duplicate_reports,
+                ..QuirksConfig::default()
+            },
             loss_detection: LossDetection::Rack,
             ..with_probes(10)
         });

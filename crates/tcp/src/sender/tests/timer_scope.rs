@@ -192,7 +192,10 @@ fn a_reported_front_whose_timer_stopped_is_timed_again() {
     for reneging in [Reneging::AtTimeout, Reneging::HalfRoundTrip] {
         let mut trace = Trace::new(Config {
             sack: true,
-            reneging,
+            quirks: QuirksConfig {
+                reneging,
+                ..QuirksConfig::default()
+            },
             timeout: TimeoutConfig {
                 scope: Some(TimerScope::Segment),
                 ..TimeoutConfig::default()

@@ -268,7 +268,10 @@ fn half_of_a_window_below_a_segment_is_filled() {
 fn a_short_train_waits_for_an_acknowledgment_that_is_due() {
     let deferring = |window| {
         let mut trace = Trace::new(Config {
-            short_trains: ShortTrains::Deferred,
+            quirks: QuirksConfig {
+                short_trains: ShortTrains::Deferred,
+                ..QuirksConfig::default()
+            },
             initial_window: window,
             ..plain()
         });
@@ -296,7 +299,10 @@ fn a_short_train_waits_for_an_acknowledgment_that_is_due() {
     assert_eq!(trace.ack(1), "3 4", "slow start");
     assert_eq!(trace.ack(2), "5 6");
     let mut trace = Trace::new(Config {
-        short_trains: ShortTrains::Deferred,
+        quirks: QuirksConfig {
+            short_trains: ShortTrains::Deferred,
+            ..QuirksConfig::default()
+        },
         initial_window: 10,
         ..plain()
     });

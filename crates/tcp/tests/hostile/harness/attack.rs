@@ -184,7 +184,7 @@ impl World<'_> {
         let refused_by_stamps = self.stamped(to)
             && match forgery.stamps {
                 // Linux accepts segments without (`tcp_validate_incoming`).
-                Stamps::Missing => self.ends[to].config.timestamps_required,
+                Stamps::Missing => self.ends[to].config.quirks.timestamps_required,
                 Stamps::Old(_) => !self.slept,
                 _ => false,
             };

@@ -234,26 +234,30 @@ fn change_timeout(timeout: &mut TimeoutConfig, source: &mut Source<'_>) {
 fn change_acknowledgment(config: &mut Config, source: &mut Source<'_>) {
     match source.below(9) {
         0 => {
-            config.partial_ack_timer =
+            config.quirks.partial_ack_timer =
                 source.pick(&[PartialAckTimer::Impatient, PartialAckTimer::SlowButSteady]);
         }
         1 => {
-            config.growth_credit =
+            config.quirks.growth_credit =
                 source.pick(&[GrowthCredit::Acknowledged, GrowthCredit::Delivered])
         }
-        2 => config.timer_restart = source.pick(&[TimerRestart::NewData, TimerRestart::Front]),
-        3 => config.reported_rtt = source.pick(&[ReportedRtt::Ignored, ReportedRtt::Sampled]),
-        4 => config.late_reports = source.pick(&[LateReports::Ignored, LateReports::Taken]),
-        5 => config.reneging = source.pick(&[Reneging::AtTimeout, Reneging::HalfRoundTrip]),
+        2 => {
+            config.quirks.timer_restart = source.pick(&[TimerRestart::NewData, TimerRestart::Front])
+        }
+        3 => {
+            config.quirks.reported_rtt = source.pick(&[ReportedRtt::Ignored, ReportedRtt::Sampled])
+        }
+        4 => config.quirks.late_reports = source.pick(&[LateReports::Ignored, LateReports::Taken]),
+        5 => config.quirks.reneging = source.pick(&[Reneging::AtTimeout, Reneging::HalfRoundTrip]),
         6 => {
-            config.window_reopening =
+            config.quirks.window_reopening =
                 source.pick(&[WindowReopening::Resend, WindowReopening::AwaitTimer]);
         }
         7 => {
-            config.duplicate_counting =
+            config.quirks.duplicate_counting =
                 source.pick(&[DuplicateCounting::Inflation, DuplicateCounting::Arrivals]);
         }
-        _ => config.slow_start_limit_after_timeout = source.pick(&[1, 2, 1_000_000]),
+        _ => config.quirks.slow_start_limit_after_timeout = source.pick(&[1, 2, 1_000_000]),
     }
 }
 

@@ -1,11 +1,93 @@
-//! Choices about the side effects of acknowledgments.
+//! Choices in which stacks differ where an RFC leaves them open or is not followed.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 #[cfg(feature = "schema")]
 use serde::{Deserialize, Serialize};
 
-use super::DelayedAckConfig;
+#[cfg(feature = "schema")]
+use super::schema::FewSegments;
+use super::settings::settings;
+
+settings! {
+    /// Where stacks differ and an RFC leaves the choice open, or is not followed.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    table QuirksTable of QuirksConfig {}
+
+    /// Where stacks differ and an RFC leaves the choice open, or is not followed. A profile sets
+    /// them as its stack has them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct QuirksConfig {
+        /// Drops segments without timestamps once both sides have agreed on them (RFC 7323 §3.2).
+        /// Linux takes them, unchecked (`tcp_validate_incoming`).
+        timestamps_required: bool = true;
+        /// The meaning of a duplicate acknowledgment; only without `sack`.
+        duplicate_counting: DuplicateCounting = DuplicateCounting::Inflation;
+        /// The same limit while data given up by a timeout is repaired: data acknowledged then may
+        /// have been sent before the timeout (RFC 3465 §2.3: 1; Linux has no such limit).
+        slow_start_limit_after_timeout: u32 = 1, as FewSegments;
+        /// The amount an acknowledgment counts towards growth of the window.
+        growth_credit: GrowthCredit = GrowthCredit::Acknowledged;
+        /// The partial acknowledgments that restart the retransmission timer (RFC 6582 §3.2); only
+        /// without `sack`.
+        partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient;
+        /// The events that restart the retransmission timer.
+        timer_restart: TimerRestart = TimerRestart::NewData;
+        /// Whether a segment reported for the first time gives a round-trip sample; only with
+        /// `sack`.
+        reported_rtt: ReportedRtt = ReportedRtt::Ignored;
+        /// The round trips by which a loss is classified; only with remedies that classify.
+        judged_rtt: JudgedRtt = JudgedRtt::Timed;
+        /// The treatment of SACK blocks in an acknowledgment older than an earlier one; only with
+        /// `sack`.
+        late_reports: LateReports = LateReports::Ignored;
+        /// The interpretation of a reported duplicate.
+        duplicate_reports: DuplicateReports = DuplicateReports::Told;
+        /// The point at which a receiver is taken to have dropped data it had reported (RFC 2018
+        /// §8); only with `sack`.
+        reneging: Reneging = Reneging::AtTimeout;
+        /// The segments that set PSH.
+        push: Push = Push::Written;
+        /// The treatment of a burst of new segments shorter than segmentation offload would send.
+        short_trains: ShortTrains = ShortTrains::Sent;
+        /// The segment that ends a handshake.
+        handshake_ack: HandshakeAck = HandshakeAck::WithData;
+        /// The timeout and the window after a SYN that was sent more than once.
+        repeated_syn: RepeatedSyn = RepeatedSyn::Lost;
+        /// The treatment of data in flight when a closed window reopens.
+        window_reopening: WindowReopening = WindowReopening::Resend;
+    }
+}
+
+/// The meaning of a duplicate acknowledgment without SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum DuplicateCounting {
+    /// In fast recovery it inflates the window by one segment; before that, the first two each
+    /// allow one new segment (RFC 6582 §3.2, RFC 3042).
+    #[default]
+    Inflation,
+    /// A segment that has arrived and is no longer in flight, as if it had been SACKed, until it is
+    /// acknowledged (Linux, `tcp_add_reno_sack`).
+    Arrivals,
+}
+
+/// The meaning of a reported duplicate (RFC 2883) besides the sign of a needless recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum DuplicateReports {
+    /// The copy of a tail loss probe if it is one segment that ends with the probe (RFC 8985
+    /// §7.4.2); another one widens RACK's reordering window only where reordering was seen (Linux
+    /// since 5.15).
+    #[default]
+    Told,
+    /// Any is the copy of a probe that is unanswered, and widens the window (RFC 8985 §6.2 step 4;
+    /// Linux up to 5.14).
+    #[cfg_attr(feature = "schema", serde(rename = "all-5.10"))]
+    All,
+}
 
 /// The partial acknowledgments that restart the retransmission timer in a fast recovery without
 /// SACK (RFC 6582 §3.2).
@@ -173,17 +255,4 @@ pub enum WindowReopening {
     Resend,
     /// It waits for the timer (Linux).
     AwaitTimer,
-}
-
-impl DelayedAckConfig {
-    /// Every segment that arrives is acknowledged at once.
-    #[must_use]
-    pub const fn of_each_segment(self) -> Self {
-        Self {
-            segments: 1,
-            most_a_round_trip: None,
-            compressed: false,
-            ..self
-        }
-    }
 }
