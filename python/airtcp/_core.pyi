@@ -143,6 +143,7 @@ class RunResult:
     def agents(self) -> Table: ...
     def rtts(self) -> Table: ...
     def packets(self) -> Table: ...
+    def pings(self) -> Table: ...
 
 @final
 class Running:
@@ -216,6 +217,7 @@ def run(
     air: bool = False,
     rtts: bool = False,
     packets: bool = False,
+    pings: bool = False,
     pcap: str | PathLike[str] | None = None,
     qlog: str | PathLike[str] | None = None,
     replay: str | PathLike[str] | None = None,

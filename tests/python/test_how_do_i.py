@@ -92,6 +92,7 @@ ANSWERS = {
     "get the data of a figure": Answer(r"goodput", "figure.csv", RUN),
     "fail my CI when p95 grows": Answer(r"Not worse than results", "", RUN),
     "check a file before I run it": Answer(r"valid scenario"),
+    "get the latency of each packet as irtt writes it": Answer(r"goodput", "pings.json", RUN),
     "plot a simulated flow with flent": Answer(r"goodput", "flow.flent.gz", RUN),
     "open a simulated flow in Wireshark": Answer(r"goodput", "flow.pcapng", RUN),
     "use a link in netem, mahimahi or ns-3": Answer(r"cell", "cell"),

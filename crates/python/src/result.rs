@@ -41,6 +41,11 @@ impl RunResult {
         Table::from(&self.0.packets)
     }
 
+    /// Pings.
+    fn pings(&self) -> Table {
+        Table::from(&self.0.pings)
+    }
+
     /// What controls from object files report, as JSON.
     fn controls(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(&self.0.controls).map_err(|error| run_error(py, error))

@@ -19,11 +19,11 @@ pub(crate) const LISTENING_INTERVAL: Duration = Duration::from_millis(100);
 /// that has passed; Ctrl-C ends the run.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, *, probes = Vec::new(), probe_interval_s = None, events = false,
-                    air = false, rtts = false, packets = false, pcap = None, qlog = None, replay = None,
-                    progress = None),
+                    air = false, rtts = false, packets = false, pings = false, pcap = None,
+                    qlog = None, replay = None, progress = None),
        text_signature = "(scenario, seed, *, probes=(), probe_interval_s=None, events=False, \
-                         air=False, rtts=False, packets=False, pcap=None, \
-                         qlog=None, replay=None, progress=None)")]
+                         air=False, rtts=False, packets=False, pings=False, \
+                         pcap=None, qlog=None, replay=None, progress=None)")]
 #[expect(
     clippy::too_many_arguments,
     reason = "all but two are keywords in Python"
@@ -38,6 +38,7 @@ pub(crate) fn run(
     air: bool,
     rtts: bool,
     packets: bool,
+    pings: bool,
     pcap: Option<PathBuf>,
     qlog: Option<PathBuf>,
     replay: Option<PathBuf>,
@@ -50,6 +51,7 @@ pub(crate) fn run(
         air,
         rtts,
         packets,
+        pings,
         pcap,
         qlog,
         replay,

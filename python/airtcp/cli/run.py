@@ -88,6 +88,10 @@ def run_command(
         Path | None,
         _file("Writes goodput and round trips as a data file of flent, .flent.gz."),
     ] = None,
+    irtt: Annotated[
+        Path | None,
+        _file("Writes each ping as irtt does, .json, .json.gz or .csv (see --under-load ping)."),
+    ] = None,
     sessions: Annotated[
         Path | None,
         _file(
@@ -136,6 +140,7 @@ def run_command(
             agents=agents,
             rtt_log=rtt_log,
             flent=flent,
+            irtt=irtt,
             plot=plot,
             pictures=parse_pictures(picture or []),
             width=figure_inches(figure_width),
@@ -165,6 +170,7 @@ def run_command(
                 events=outputs.needs_events,
                 air=outputs.needs_air,
                 rtts=bool(rtt_log or flent),
+                pings=bool(irtt),
                 pcap=pcap,
                 qlog=qlog,
                 replay=replay,

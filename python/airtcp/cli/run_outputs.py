@@ -34,6 +34,7 @@ class Outputs:
     agents: Path | None
     rtt_log: Path | None
     flent: Path | None
+    irtt: Path | None
     plot: Path | None
     pictures: list[tuple[str, Path]]
     width: float | None
@@ -54,7 +55,7 @@ class Outputs:
             required("matplotlib", "polars")
         elif self.width is not None:
             raise ScenarioError("--figure-width: name a figure, such as --plot flow.pdf")
-        if any((self.samples, self.frames, self.agents, self.rtt_log, self.flent)):
+        if any((self.samples, self.frames, self.agents, self.rtt_log, self.flent, self.irtt)):
             required("polars")
         _check_name(self.plot, "--plot", _PLOT_FORMATS)
         _check_name(self.samples, "--samples", _TABLE_FORMATS)
@@ -63,6 +64,7 @@ class Outputs:
         _check_name(self.agents, "--agents", _TABLE_FORMATS)
         _check_name(self.rtt_log, "--rtt-log", (".csv",))
         _check_name(self.flent, "--flent", (".gz",))
+        _check_name(self.irtt, "--irtt", (".json", ".gz", ".csv"))
         for kind, path in self.pictures:
             _check_name(path, f"--picture {kind}=", _PLOT_FORMATS)
         for option, file in {"--pcap": self.pcap, "--qlog": self.qlog}.items():
@@ -116,13 +118,24 @@ class Outputs:
             from airtcp.pages.flent import flent_file
 
             write_whole(self.flent, flent_file(finished))
+        if self.irtt:
+            from airtcp.pages.irtt import irtt_file
+
+            try:
+                content = irtt_file(finished, self.irtt.suffix)
+            except ValueError as reason:
+                raise ScenarioError(f"--irtt {self.irtt}: {reason}") from reason
+            write_whole(self.irtt, content)
 
     def written(self) -> Iterator[Path]:
         """Every file that was written."""
         played_back = self.replay / "scenario.toml" if self.replay else None
-        tables = (self.samples, self.events, self.frames, self.agents, self.rtt_log, self.flent)
+        tables = (self.samples, self.events, self.frames, self.agents, self.rtt_log)
         drawn = (path for _, path in self.pictures)
-        yield from filter(None, (*tables, self.pcap, self.qlog, played_back, self.plot, *drawn))
+        others = (self.flent, self.irtt)
+        yield from filter(
+            None, (*tables, *others, self.pcap, self.qlog, played_back, self.plot, *drawn)
+        )
 
 
 def parse_pictures(texts: list[str]) -> list[tuple[str, Path]]:

@@ -63,6 +63,7 @@ class _Result(Protocol):
     def agents(self) -> ArrowTable: ...
     def rtts(self) -> ArrowTable: ...
     def packets(self) -> ArrowTable: ...
+    def pings(self) -> ArrowTable: ...
 
 
 class _DetachedResult:
@@ -97,6 +98,9 @@ class _DetachedResult:
     def packets(self) -> ArrowTable:
         return self._tables["packets"]
 
+    def pings(self) -> ArrowTable:
+        return self._tables["pings"]
+
 
 def _with_printed(events: "pl.DataFrame", controls: Sequence[ControlReport]) -> "pl.DataFrame":
     """The events with a row `printed` for each message, in order of time."""
@@ -121,7 +125,7 @@ def _with_printed(events: "pl.DataFrame", controls: Sequence[ControlReport]) -> 
     return every.sort("time_s", maintain_order=True).cast({"event": pl.Categorical})
 
 
-_TABLES = ("samples", "events", "frames", "agents", "rtts", "packets")
+_TABLES = ("samples", "events", "frames", "agents", "rtts", "packets", "pings")
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,8 +204,17 @@ class Run(InNotebook):
         """
         return _table(self.result.packets())
 
+    @cached_property
+    def pings(self) -> "pl.DataFrame":
+        """Every ping, flow by flow; empty unless the run was made with `pings`.
+
+        Columns: `sent_s`, `flow`, `number` from 0, `arrived_s` and `answered_s`, null if it never
+        was, and `lost`: "request", "answer" or null.
+        """
+        return _table(self.result.pings())
+
     def arrow(self, table: str) -> ArrowTable:
-        """One of `samples`, `events`, `frames`, `agents`, `rtts` and `packets` as the core has it.
+        """One of the tables as the core has it, by name: `samples`, `events`, and so on.
 
         It exports Arrow's C stream, which Polars, pandas, DuckDB and pyarrow take. Its events lack
         the lines printed by controls in BPF.
@@ -271,6 +284,7 @@ def run(
     air: bool = False,
     rtts: bool = False,
     packets: bool = False,
+    pings: bool = False,
     pcap: str | os.PathLike[str] | None = None,
     qlog: str | os.PathLike[str] | None = None,
     replay: str | os.PathLike[str] | None = None,
@@ -292,6 +306,7 @@ def run(
         air: whether to keep the tables of frames on the air and of agents' actions.
         rtts: whether to keep every round-trip time measured by senders.
         packets: whether to keep every segment that leaves or reaches the data sender.
+        pings: whether to keep every ping of flows and of probes under load.
         pcap: a file to write the segments to, for Wireshark.
         qlog: a file to write the events to, as qlog.
         replay: a folder to write `scenario.toml` to, with the link's stops and losses as lists: it
@@ -323,6 +338,7 @@ def run(
         air=air,
         rtts=rtts,
         packets=packets,
+        pings=pings,
         pcap=pcap,
         qlog=qlog,
         replay=replay,

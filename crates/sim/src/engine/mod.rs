@@ -32,7 +32,7 @@ pub use flow::{Flow, Tally};
 pub use histogram::{Cell, Histogram};
 pub use latency::Latency;
 pub use simulation::Simulation;
-pub use watch::{Direction, FlowEvent, Watch};
+pub use watch::{Direction, FlowEvent, PingEvent, Watch};
 
 /// A packet of the simulation. In addition to its headers it carries its departure from the sender,
 /// and on the way back the departure of the data packet that it answers.

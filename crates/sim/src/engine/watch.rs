@@ -49,6 +49,21 @@ pub enum FlowEvent {
     Completed,
 }
 
+/// An event of a ping, which the time of its sending names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PingEvent {
+    /// Its request left.
+    Sent,
+    /// Its request arrived.
+    Arrived,
+    /// Its answer is back.
+    Answered,
+    /// Its request was lost, or found a queue full.
+    RequestLost,
+    /// Its answer was lost, or found a queue full.
+    AnswerLost,
+}
+
 /// Observes a run, or parts of it. `()` observes nothing and costs nothing.
 pub trait Watch {
     /// An event of flow `flow`.
@@ -58,6 +73,10 @@ pub trait Watch {
     /// A segment left or reached the host that sends the data, as a capture there sees it.
     #[inline]
     fn segment(&mut self, _now: Instant, _flow: u32, _direction: Direction, _segment: &Segment) {}
+
+    /// An event of the ping that flow `flow` sent at `sent`.
+    #[inline]
+    fn ping(&mut self, _now: Instant, _flow: u32, _sent: Instant, _event: PingEvent) {}
 
     /// A station occupies a medium.
     #[inline]

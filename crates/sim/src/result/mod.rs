@@ -7,6 +7,7 @@ mod events;
 mod flow;
 mod latency;
 mod packets;
+mod pings;
 mod probe;
 mod reading;
 mod responsiveness;
@@ -24,6 +25,7 @@ pub use flow::{
 };
 pub use latency::LatencySummary;
 pub use packets::PacketLog;
+pub use pings::PingTable;
 pub use probe::{Probe, ProbeError, Sight};
 pub use reading::Reading;
 pub use rtts::RttTable;

@@ -47,6 +47,8 @@ pub struct Observe {
     pub rtts: bool,
     /// Whether to keep every segment that leaves or reaches the host that sends the data.
     pub packets: bool,
+    /// Whether to keep every ping: when it was sent and answered, or where it was lost.
+    pub pings: bool,
     /// Path of a capture, as taken at the host that sends the data.
     pub pcap: Option<PathBuf>,
     /// Path of a qlog of the host that sends the data.
@@ -72,6 +74,8 @@ pub struct RunResult {
     pub agents: RecordBatch,
     /// Segments; see [`PacketLog`](crate::result::PacketLog).
     pub packets: RecordBatch,
+    /// Pings; see [`PingTable`](crate::result::PingTable).
+    pub pings: RecordBatch,
     /// Reports of controls from object files, one for each flow that has one.
     pub controls: Vec<ControlReport>,
 }

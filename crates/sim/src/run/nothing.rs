@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
-use crate::result::{AgentLog, EventLog, FrameLog, PacketLog, RttTable, Samples};
+use crate::result::{AgentLog, EventLog, FrameLog, PacketLog, PingTable, RttTable, Samples};
 
 /// Every table of a result, with its columns and no rows.
 #[derive(Clone, Debug)]
@@ -17,6 +17,7 @@ pub(super) struct Nothing {
     pub agents: RecordBatch,
     pub rtts: RecordBatch,
     pub packets: RecordBatch,
+    pub pings: RecordBatch,
 }
 
 impl Nothing {
@@ -36,6 +37,7 @@ impl Nothing {
             agents: AgentLog::default().finish()?,
             rtts: RttTable::default().finish()?,
             packets: PacketLog::default().finish()?,
+            pings: PingTable::default().finish()?,
         };
         Ok(TABLES.get_or_init(|| made))
     }

@@ -16,9 +16,9 @@ use arrow_array::RecordBatch;
 
 use super::nothing::Nothing;
 use super::{EventLog, Observe, RunError};
-use crate::engine::{Direction, FlowEvent, Watch};
+use crate::engine::{Direction, FlowEvent, PingEvent, Watch};
 use crate::record::{LossTrigger, Metrics, PcapWriter, QlogWriter, RecordError, ReplayWriter};
-use crate::result::{AgentLog, EventKind, FrameLog, PacketLog, RttTable};
+use crate::result::{AgentLog, EventKind, FrameLog, PacketLog, PingTable, RttTable};
 
 /// The flow with the endpoint shown in the qlog: the format holds one connection's view.
 const LOGGED_FLOW: u32 = 0;
@@ -35,6 +35,7 @@ pub(super) struct Recorded {
     pub agents: RecordBatch,
     pub rtts: RecordBatch,
     pub packets: RecordBatch,
+    pub pings: RecordBatch,
 }
 
 /// Observes a run and records the requested data.
@@ -43,6 +44,7 @@ pub(super) struct Recorder {
     air: Option<(FrameLog, AgentLog)>,
     rtts: Option<RttTable>,
     packets: Option<PacketLog>,
+    pings: Option<PingTable>,
     capture: Option<PcapWriter>,
     qlog: Option<QlogWriter>,
     replay: Option<ReplayWriter>,
@@ -77,6 +79,7 @@ impl Recorder {
             air: observe.air.then(Default::default),
             rtts: observe.rtts.then(RttTable::default),
             packets: observe.packets.then(PacketLog::default),
+            pings: observe.pings.then(PingTable::default),
             capture,
             qlog,
             replay: observe
@@ -96,6 +99,7 @@ impl Recorder {
             || self.air.is_some()
             || self.rtts.is_some()
             || self.packets.is_some()
+            || self.pings.is_some()
             || self.capture.is_some()
             || self.qlog.is_some()
             || self.replay.is_some()
@@ -131,6 +135,7 @@ impl Recorder {
             agents: nothing.agents.clone(),
             rtts: nothing.rtts.clone(),
             packets: nothing.packets.clone(),
+            pings: nothing.pings.clone(),
         };
         if let Some(mut log) = self.log {
             recorded.events = log.finish()?;
@@ -143,6 +148,9 @@ impl Recorder {
         }
         if let Some(mut packets) = self.packets {
             recorded.packets = packets.finish()?;
+        }
+        if let Some(mut pings) = self.pings {
+            recorded.pings = pings.finish()?;
         }
         Ok(recorded)
     }
@@ -220,6 +228,12 @@ impl Watch for Recorder {
         if let Some(qlog) = self.qlog.as_mut().filter(|_| flow == LOGGED_FLOW) {
             let written = qlog.segment(now, segment, direction);
             self.note(written);
+        }
+    }
+
+    fn ping(&mut self, now: Instant, flow: u32, sent: Instant, event: PingEvent) {
+        if let Some(pings) = &mut self.pings {
+            pings.push(now, flow, sent, event);
         }
     }
 

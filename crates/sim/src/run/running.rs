@@ -145,6 +145,7 @@ impl<S: Borrow<Scenario>> Running<S> {
             agents: recorded.agents,
             rtts: recorded.rtts,
             packets: recorded.packets,
+            pings: recorded.pings,
         })
     }
 }

@@ -17,7 +17,7 @@ use airtcp_network::Content;
 use airtcp_scenario::{Datagrams, Ping, Udp};
 use airtcp_units::{Duration, Instant};
 
-use super::watch::Watch;
+use super::watch::{PingEvent, Watch};
 use super::{Endpoints, Host, Net, Packet};
 use media::Media;
 use source::Source;
@@ -151,6 +151,8 @@ impl<W: Watch> Endpoints<'_, W> {
         if host == Host::Client {
             exchange.counts.answered += 1;
             flow.latency.on_answer(now, packet.carried);
+            self.watch
+                .ping(now, packet.flow, packet.carried, PingEvent::Answered);
             return;
         }
         exchange.counts.received += 1;
@@ -162,6 +164,8 @@ impl<W: Watch> Endpoints<'_, W> {
                 let bytes = exchange.config.packet_bytes(ping.size);
                 let answers = flow.latency.answer();
                 let answer = flow.server.port.packet(Content::Other(bytes), answers);
+                self.watch
+                    .ping(now, packet.flow, packet.carried, PingEvent::Arrived);
                 network.send(answer, self);
             }
             Datagrams::Udp(_) => {
@@ -180,12 +184,16 @@ impl<W: Watch> Endpoints<'_, W> {
         let to_client = network.destination(packet) == Host::Client;
         if let Some(exchange) = &mut self.flows[packet.flow as usize].datagrams {
             let counts = &mut exchange.counts;
-            let count = if to_client {
-                &mut counts.answers_lost
+            let (count, event) = if to_client {
+                (&mut counts.answers_lost, PingEvent::AnswerLost)
             } else {
-                &mut counts.lost
+                (&mut counts.lost, PingEvent::RequestLost)
             };
             *count += 1;
+            if let Datagrams::Ping(_) = exchange.config {
+                self.watch
+                    .ping(network.now(), packet.flow, packet.carried, event);
+            }
         }
     }
 
@@ -227,6 +235,9 @@ impl<W: Watch> Endpoints<'_, W> {
         };
         let content = Content::Other(exchange.config.packet_bytes(payload));
         let packet = flow.client.port.packet(content, now);
+        if let Datagrams::Ping(_) = exchange.config {
+            self.watch.ping(now, index, now, PingEvent::Sent);
+        }
         network.send(packet, self);
         self.flows[index as usize]
             .datagrams

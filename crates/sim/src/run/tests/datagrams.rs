@@ -1,5 +1,7 @@
 //! Flows that are not TCP.
 
+use arrow_array::Array;
+
 use super::*;
 use crate::result::FlowSummary;
 
@@ -153,4 +155,53 @@ fn media_follow_the_room_that_others_leave() {
     let counts = media.datagrams;
     assert!(counts.datagrams_received <= counts.datagrams_sent);
     assert!(media.datagrams.jitter_ms.is_some());
+}
+
+/// The fates of single pings are those that the summary counts, and one that was answered waited
+/// for nothing but the link: 67.2 µs for 84 bytes and 25 ms a way.
+#[test]
+fn each_ping_is_recorded() {
+    let scenario = scenario(
+        "duration = '60 s'\nlink.rate = '10 Mbit/s'\nlink.delay = '25 ms'\nflows.count = 2\n\
+         flows.kind = ['udp', 'ping']\nflows.udp.rate = '1 Mbit/s'\n\
+         link.loss = { rate = 0.1, direction = 'both' }\n",
+    );
+    let observe = Observe {
+        pings: true,
+        ..Observe::default()
+    };
+    let result = run(&scenario, 1, &observe, &|_| true).expect("a run");
+    let counts = result.summary.flows[1].datagrams;
+    let pings = &result.pings;
+    assert_eq!(pings.num_rows() as u64, counts.datagrams_sent);
+    let column = |name: &str| pings.column_by_name(name).expect(name);
+    let seconds = |name: &str| column(name).as_primitive::<Float64Type>().clone();
+    let (sent, arrived, answered) = (
+        seconds("sent_s"),
+        seconds("arrived_s"),
+        seconds("answered_s"),
+    );
+    let of = |fate: &str| {
+        let lost = column("lost").as_string::<i32>();
+        lost.iter().filter(|one| *one == Some(fate)).count() as u64
+    };
+    assert_eq!(of("request"), counts.datagrams_lost);
+    assert_eq!(of("answer"), counts.ping_answers_lost);
+    assert!(of("request") > 20 && of("answer") > 20, "{counts:?}");
+    assert_eq!(
+        (answered.len() - answered.null_count()) as u64,
+        counts.pings_answered
+    );
+    assert_eq!(
+        (arrived.len() - arrived.null_count()) as u64,
+        counts.datagrams_received
+    );
+    let least = sent
+        .iter()
+        .zip(answered.iter())
+        .filter_map(|(sent, answered)| Some(answered? - sent?))
+        .fold(f64::INFINITY, f64::min);
+    assert!((least - 0.050_134_4).abs() < 1e-9, "{least}");
+    let plain = run(&scenario, 1, &Observe::default(), &|_| true).expect("a run");
+    assert_eq!((plain.summary, plain.pings.num_rows()), (result.summary, 0));
 }

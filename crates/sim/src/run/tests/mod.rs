@@ -128,6 +128,7 @@ fn watching_changes_nothing() {
         air: true,
         rtts: true,
         packets: true,
+        pings: true,
         pcap: Some(folder.path().join("run.pcapng")),
         qlog: Some(folder.path().join("run.sqlog")),
         replay: Some(folder.path().join("replay")),
