@@ -30,7 +30,7 @@ def tarred(
         files: by name, without a slash at the beginning.
         prefix: before each name, such as "./".
         ended: with the two empty blocks that end an archive.
-        summed: a key under which each file has its SHA-1, in an extended header; empty for none.
+        summed: a key under which each file has its SHA-1, in an extended header, or empty.
     """
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:

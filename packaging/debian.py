@@ -56,7 +56,7 @@ def install(wheel: Path, tree: Path, wheels: Path | None = None) -> None:
 
     Args:
         wheel: airtcp's.
-        tree: an empty folder, which stands for /.
+        tree: an empty folder in place of /.
         wheels: a folder with the wheels of its libraries; None takes them from the index.
     """
     major, minor = sys.version_info[:2]

@@ -31,7 +31,7 @@ _MARKUP = re.compile(r"\[(/?)bold\]")
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Names and contents of all pages; former names of commands have none."""
+    """Names and contents of all pages; former names of commands have no page."""
     listed = {name: one for name, one in COMMANDS.items() if one.section != FORMER}
     yield f"{PROGRAM}.1", _main_page(listed)
     for name, one in listed.items():

@@ -170,7 +170,7 @@ def covered(sent_ms: Mapping[int, float], before: int, acknowledges: int | None)
 
 
 def delay_p95_ms(newest: Iterable[tuple[float, float]]) -> float:
-    """95 % over time of the age of the packet sent last among those that have arrived (§5.1)."""
+    """95 % over time of the age of the packet sent last of all that have arrived (§5.1)."""
     ages = [0] * (2000 * RUN_S)
     known = [(0.0, 0.0)]
     for arrived, sent in newest:

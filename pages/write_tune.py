@@ -28,7 +28,7 @@ MARK = "tuned"
 MAX_CPU_S = 40.0
 MAX_SEEDS = 16
 SCANNED = tuple(range(2_000_001, 2_000_005))
-"""Seeds of the lists, apart from those of the search and of the final comparison."""
+"""Seeds of the lists, which differ from the seeds of the search and of the final comparison."""
 
 
 @dataclass(frozen=True)

@@ -105,16 +105,16 @@ FREQUENCIES = {
     r"behind": (1.0, 0.8),
     r"tells?|told|hears?|heard": (1.0, 1.0),
     r"of (?:its|their|his) own": (0.3, 0.2),
-    r"stands?": (0.4, 0.0),
+    r"stands?": (0.3, 0.0),
     r"beside": (0.2, 0.0),
-    r"alone": (1.0, 0.4),
+    r"alone": (0.9, 0.4),
     r"of which": (0.3, 0.1),
     r"under way": (0.1, 0.0),
     r"whose": (2.0, 0.5),
     r"says?": (1.0, 0.2),
-    r"none": (1.6, 0.5),
+    r"none": (1.2, 0.5),
     r"again": (3.0, 5.1),
-    r"those (?:that|who|of)": (0.8, 0.2),
+    r"those (?:that|who|of)": (0.6, 0.2),
 }
 COMMENT = re.compile(r"\s*(?:///?!?|#(?!\[|!))\s?(.*)")
 

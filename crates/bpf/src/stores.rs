@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use crate::mirror::{Layout, Member, Slot};
 
 impl Slot {
-    /// Most bytes of a store that starts `from` bytes into the member; 0: none may.
+    /// Most bytes of a store that starts `from` bytes into the member; 0 if no byte may.
     fn room(&self, from: i64) -> u32 {
         let may_start = match self.member {
             Member::Private => (0..i64::from(self.size)).contains(&from),

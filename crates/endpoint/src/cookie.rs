@@ -5,7 +5,7 @@
 //!   sequence number   31                            3 2     0
 //!                     [ proof, of minute and options ][ MSS ]
 //!   timestamp         31                 6 5    4     3     0
-//!                     [ our clock         ][ECN][SACK][ scale]   scale 15: none was offered
+//!                     [ our clock         ][ECN][SACK][ scale]   scale 15: not offered
 //! ```
 //!
 //! Without timestamps window scale, SACK and ECN are not agreed on.

@@ -33,7 +33,7 @@ impl Error {
         }
     }
 
-    /// Adds a remedy, after those that it has.
+    /// Adds a remedy after its present ones.
     #[must_use]
     pub fn remedied_by(self, remedy: impl Into<String>) -> Self {
         let added = remedy.into();

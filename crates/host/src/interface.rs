@@ -115,7 +115,7 @@ pub fn add_address(name: &str, network: Network) -> Result<()> {
     .tried(|| format!("cannot give {name} the address {}", network.address))
 }
 
-/// Asks through a socket, which stands for the calling thread's namespace (netdevice(7)).
+/// Asks through a socket, which is bound to the calling thread's namespace (netdevice(7)).
 fn by_socket<T>(ask: impl Fn(&rustix::fd::OwnedFd) -> rustix::io::Result<T>) -> io::Result<T> {
     let kind = SocketType::DGRAM;
     let socket = socket_with(SocketFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;

@@ -66,7 +66,7 @@ macro_rules! key {
 }
 pub(crate) use key;
 
-/// The value under a key, with its bounds as those of a parameter.
+/// The value under a key, with its bounds as a parameter's.
 pub(crate) trait KeyValue: Sized {
     const UNIT: &'static str = "";
     const MINIMUM: Quantity;

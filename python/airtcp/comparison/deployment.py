@@ -74,7 +74,7 @@ def by_command(remedy: str) -> str:
 
 
 def commands(remedy: str) -> list[Command]:
-    """The commands that deploy a combination, one a machine; empty if a part has none."""
+    """The commands that deploy a combination, one a machine; empty if a part has no deployment."""
     by: dict[tuple[str, str], list[str]] = {}
     for part in remedy.split("+"):
         ways = [way for way in ways_of(part) if not _BY_HAND & _kinds(way)]

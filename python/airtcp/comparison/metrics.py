@@ -20,7 +20,7 @@ class Metric:
     """Column heading."""
     is_better_higher: bool
     of: Callable[[RunSummary], float | None]
-    """The measurement; None if the run has none, such as completion times of endless flows."""
+    """The measurement; None if the run lacks it, such as completion times of endless flows."""
     show: Callable[[float], str]
     """A value with its unit."""
     under_load: tuple[str, ...] = ()

@@ -81,7 +81,7 @@ def _unknown(sample: object) -> tuple[str, str] | None:
 
 
 def _is_undecided(sample: object, method: str) -> bool:
-    """Whether a class leaves a method as it is in `Control`, or has none."""
+    """Whether a class leaves a method as it is in `Control`, or lacks it."""
     name = method.partition(",")[0]
     own = getattr(type(sample), name, None)
     return own is None or own is getattr(Control, name)

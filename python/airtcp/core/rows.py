@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Rows:
     """Rows with the same columns; a value that a row lacks is None.
 
-    They export Arrow's C stream, the PyCapsule interface, and need none of its readers.
+    They export Arrow's C stream, the PyCapsule interface, and need no reader of it.
 
     Args:
         rows: values by column.

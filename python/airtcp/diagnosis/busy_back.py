@@ -67,7 +67,7 @@ class BusyBack:
 
 
 def busy_back(arrivals_ns: Sequence[int], acks: pl.DataFrame) -> BusyBack | None:
-    """The reverse data of a capture at the sender; None if there is none.
+    """The reverse data of a capture at the sender; None if there is no such data.
 
     Args:
         arrivals_ns: arrivals of the data, in order.

@@ -68,7 +68,7 @@ class FittedLink:
 
     @property
     def has_jitter_alone(self) -> bool:
-        """Whether it delays packets by jitter, and loses none."""
+        """Whether it delays packets by jitter, and loses no packet."""
         return self.jitter is not None and not self.loss.lost
 
     @property

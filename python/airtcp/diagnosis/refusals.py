@@ -19,7 +19,7 @@ def why_not_ranked(
 ) -> list[str]:
     """Reasons to stop at labels and shares, each with the capture that would help.
 
-    A flow without losses on the link needs none: its queue and stops are known otherwise.
+    A flow without losses on the link needs no losses: its queue and stops are known otherwise.
     """
     reasons = []
     is_a_draw = bool(predicted) and all(one.holds for one in predicted)

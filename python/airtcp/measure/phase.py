@@ -101,7 +101,7 @@ def loaded(source: Source, way: Way, budget: Budget, seconds: float, tell: Tell)
     is over.
 
     Raises:
-        OSError: a connection of the load failed, or none could be opened.
+        OSError: a connection of the load failed, or no connection could be opened.
     """
     begun = now()
     load, probes = source.load(way, budget, seconds), source.probes(budget)

@@ -252,7 +252,7 @@ class Search:
         return self.compare([text_of(one) for one in left], seeds), left
 
     def _try(self, one: Combination, seeds: Sequence[int]) -> None:
-        """Runs a setting alone, and notes whether a run fails."""
+        """Runs one setting, and notes whether a run fails."""
         try:
             self.compare([text_of(one)], seeds)
         except RunError as error:

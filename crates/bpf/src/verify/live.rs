@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::isa::{Alu, Atomic, Instruction, Op, Source};
 
-/// Passes over the code; a register found alive too often costs time alone.
+/// Passes over the code; a register found alive too often only costs time.
 const MAX_PASSES: usize = 64;
 
 /// For each instruction, the registers by bit that are read from it on.

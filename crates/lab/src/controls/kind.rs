@@ -52,7 +52,7 @@ impl Kind {
         }
     }
 
-    /// The value of a text of this kind in the base unit; `None` if it is none.
+    /// The value of a text of this kind in the base unit; `None` if it is not one.
     pub(super) fn parse(self, text: &str) -> Option<f64> {
         match self {
             Self::Rate => text

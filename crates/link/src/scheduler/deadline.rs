@@ -138,7 +138,7 @@ impl Rank {
             rank.weight = rank.weight.min(order.weight(Some(timer)));
         }
         if !rank.is_calm {
-            // Urgent ones go by their weights alone.
+            // Urgent ones go by their weights only.
             rank.queue = 0;
         }
         rank

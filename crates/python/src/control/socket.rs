@@ -220,7 +220,7 @@ impl PySocket {
     }
 }
 
-/// A window in segments that a control has given. Less than one is none, which the sender counts.
+/// A window in segments that a control has given. Less than one is no window; the sender counts it.
 pub(super) fn window(name: &str, segments: f64) -> PyResult<f64> {
     if segments.is_finite() && segments >= 0.0 {
         return Ok(segments);

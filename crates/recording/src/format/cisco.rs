@@ -1,7 +1,7 @@
 //! `ping` of Cisco's IOS, IOS XE, IOS XR and ASA: a sign a probe and a rate of success.
 //!
-//! `!` is a reply; `.` `U` `Q` `M` `?` `&` `N` `P` are none. The round trips are a minimum, a mean
-//! and a maximum of whole milliseconds. NX-OS prints lines as BSD does, which `ping` reads.
+//! `!` is a reply; `.` `U` `Q` `M` `?` `&` `N` `P` are losses. The round trips are a minimum, a
+//! mean and a maximum of whole milliseconds. NX-OS prints lines as BSD does, which `ping` reads.
 
 use super::speed_test::of_ms;
 use super::{Fact, Format, Recording};

@@ -43,7 +43,7 @@ pub use variation::{
 pub use wired::{RoundTripTable, WiredTable};
 pub use wlan::{AggregationTable, AirtimeTable, CategoryTable, EdcaTable, WlanTable};
 
-/// A packet's delay on a line, each way: none to an hour.
+/// A packet's delay on a line, each way, from 0 to an hour.
 pub(crate) type LineDelay = Span<0, HOUR>;
 /// A number of packets in a queue or a block of losses.
 pub(crate) type Packets = Whole<1, 1_000_000_000>;

@@ -37,7 +37,7 @@ impl Start for Westwood {
 }
 
 impl Westwood {
-    /// Bytes that an acknowledgment up to `una` stands for: a duplicate for a segment, which the
+    /// Bytes that an acknowledgment up to `una` means: a duplicate a segment, which the
     /// acknowledgment of that segment does not count again (`westwood_acked_count`).
     fn count(&mut self, una: u64, mss: u64) -> u64 {
         let advanced = una - self.una;

@@ -14,8 +14,8 @@ pub(super) struct Candidate {
     pub urgent: f64,
     /// Bits for each resource element in each subband; 0 where there is no transmission.
     pub rates: [f64; MAX_SUBBANDS],
-    /// The power that a user has for all resource blocks; none in the downlink, where each has the
-    /// base station's share.
+    /// The power that a user has for all resource blocks; absent in the downlink, where each user
+    /// has the base station's share.
     pub power: Option<SharedPower>,
     /// Resource blocks granted, in all and in each subband, and the first group of them.
     pub blocks: u32,

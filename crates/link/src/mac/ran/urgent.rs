@@ -3,7 +3,7 @@
 //!
 //! A failed transport block waits in the queue of its failed retransmissions, by the timer that
 //! expires first among the senders of its packets. One that is about to expire goes before all
-//! others; those that failed more often than [`DeadlineOrder::ahead_of_fresh`] yield to new blocks.
+//! others; blocks that failed more often than [`DeadlineOrder::ahead_of_fresh`] yield to new ones.
 //! A block without a packet whose timer is known is repeated as without the order. Blocks with
 //! nothing but expired packets are given up in RLC's unacknowledged mode; in acknowledged mode RLC
 //! would only retransmit them later.

@@ -97,7 +97,7 @@ struct Discipline {
 }
 
 impl File {
-    /// Converts old versions' places and units to those of version 4.
+    /// Converts old versions' places and units to version 4's.
     pub fn unify(&mut self) {
         for (name, series) in &mut self.metadata.series {
             if !self.raw_values.contains_key(name) && !series.raw.is_empty() {

@@ -110,7 +110,7 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
         } else if text.contains("Accepted connection from ") {
             is_server = true;
         } else if let Some((_, rest)) = text.split_once("Target Bitrate: ") {
-            // Printed with -V only, and 0 where there is none.
+            // Printed with -V only; 0 where it is not.
             target = rest.trim().parse().unwrap_or(0.0);
         } else if let Some(rest) = text.strip_prefix("iperf3: ") {
             error = Some(rest.trim_start_matches("error - ").to_owned());

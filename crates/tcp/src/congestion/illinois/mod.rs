@@ -41,7 +41,7 @@ pub struct Illinois {
     low_rounds: u32,
     /// First unacknowledged byte.
     una: Option<u64>,
-    /// Bytes that the last acknowledgment covers, also those that were SACKed before.
+    /// Bytes that the last acknowledgment covers, also if SACKed before.
     covered: u64,
     /// Bytes covered since the window last grew.
     acked: u64,

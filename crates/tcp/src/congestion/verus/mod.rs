@@ -28,7 +28,7 @@ const STEP_DOWN: Duration = Duration::from_millis(1);
 const STEP: Duration = Duration::from_millis(2);
 /// Epochs without acknowledgments that are caught up on: a second.
 const MAX_EPOCHS: u64 = 200;
-/// A change of the delay below this is none.
+/// A smaller change of the delay is ignored.
 const SAME: Duration = Duration::from_nanos(100);
 /// Share of the window that a loss leaves, in tenths (M; `VERUS_M_DECREASE`).
 const KEPT_TENTHS: u64 = 7;

@@ -29,7 +29,7 @@ const HEARTBEAT: Duration = Duration::from_millis(50);
 /// Weight of a tick in the average of Sprout-EWMA (the authors' variant of `receiver.cc`).
 const GAIN: f64 = 1.0 / 8.0;
 /// Ticks of silence after which more of them change nothing: the rate is zero.
-const MOST_SILENT: u64 = 256;
+const MAX_SILENT: u64 = 256;
 
 /// Knowledge of the path's rate.
 #[derive(Clone, Debug)]
@@ -217,7 +217,7 @@ impl Running {
             self.knowledge.pass(self.segments, excused);
             self.segments = 0.0;
             // Silence that changes nothing is skipped.
-            let skipped = (over - 1).saturating_sub(MOST_SILENT);
+            let skipped = (over - 1).saturating_sub(MAX_SILENT);
             over -= 1 + skipped;
             let nanos = TICK.as_nanos().saturating_mul(1 + skipped);
             self.tick_began += Duration::from_nanos(nanos);

@@ -16,7 +16,7 @@ const TINY: f64 = 100.0;
 const TREND_GAIN: f64 = 2.0;
 /// The same for the deviation of round trips, and the least that counts, in nanoseconds.
 const DEVIATION_GAIN: f64 = 4.0;
-const LEAST_DEVIATION: f64 = 1e6;
+const MIN_DEVIATION: f64 = 1e6;
 /// Share of recent intervals with a deviation that counts, from which on it is usual
 /// (`kTrendingResetIntervalRatio`).
 const USUAL: f64 = 0.95;
@@ -177,8 +177,7 @@ impl Deviations {
             self.usual = Some((deviation, deviation / 2.0));
             return false;
         };
-        let unusual =
-            deviation > average + DEVIATION_GAIN * distance && deviation > LEAST_DEVIATION;
+        let unusual = deviation > average + DEVIATION_GAIN * distance && deviation > MIN_DEVIATION;
         if unusual {
             self.unusual += NEWEST;
         } else {
