@@ -1,8 +1,9 @@
-"""Writes the output of each cell of docs/start/notebook.md below it, and the page as a notebook.
+"""Writes the output of each cell of the notebook pages below it, and each page as a notebook.
 
     python pages/write_notebook.py
 
-docs/start/notebook.ipynb has the same cells: the page is read on the site, the notebook is run.
+docs/start/notebook.md and paper-notebook.md are read on the site; the .ipynb next to each, with the
+same cells, is run.
 """
 
 import contextlib
@@ -12,8 +13,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "start" / "notebook.md"
-NOTEBOOK = PAGE.with_suffix(".ipynb")
+START = Path(__file__).resolve().parents[1] / "docs" / "start"
+PAGES = (START / "notebook.md", START / "paper-notebook.md")
 _CELL = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 
 
@@ -73,10 +74,11 @@ def _lines(text: str) -> list[str]:
 
 
 def main() -> None:
-    """Writes both."""
-    page = executed(PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(page, encoding="utf-8")
-    NOTEBOOK.write_text(as_notebook(page), encoding="utf-8")
+    """Writes the pages and their notebooks."""
+    for path in PAGES:
+        page = executed(path.read_text(encoding="utf-8"))
+        path.write_text(page, encoding="utf-8")
+        path.with_suffix(".ipynb").write_text(as_notebook(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ class _RoundTrip:
 
     number: int
     lost: str
-    """A word of irtt: "false", "true_up", "true_down", or "true" if it was still under way."""
+    """A word of irtt: "false", "true_up", "true_down", or "true" if the run ended before."""
     sent: int
     arrived: int | None
     answered: int | None
@@ -126,7 +126,7 @@ def irtt_file(run: Run, suffix: str) -> bytes:
 
 
 def _round_trips(run: Run) -> list[_RoundTrip]:
-    """The pings of the first flow that has any, without those under way at the end."""
+    """The pings of the first flow that has any, up to the last with a known fate."""
     pings = run.pings
     if not pings.is_empty():
         pings = pings.filter(pings["flow"] == pings["flow"].min())

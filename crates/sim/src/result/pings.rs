@@ -20,8 +20,8 @@ struct Ping {
     lost: Option<&'static str>,
 }
 
-/// A table of pings: `sent_s`, `flow`, `number`, `arrived_s`, `answered_s`, `lost`. A ping that is
-/// under way at the end of the run is neither answered nor lost.
+/// A table of pings: `sent_s`, `flow`, `number`, `arrived_s`, `answered_s`, `lost`. A ping without
+/// an answer at the end of the run need not be lost.
 #[derive(Default)]
 pub struct PingTable {
     /// Each flow's pings in the order of sending: their times are all different, and so name them.
