@@ -21,16 +21,16 @@ sys.argv[1:] = {arguments}
 try:
     main()
 except SystemExit as stop:
-    assert not stop.code, stop.code
+    assert (stop.code or 0) == {status}, stop.code
 print()
 print(json.dumps(sorted(sys.modules)))
 """
 
 
-def _modules(*arguments: str) -> set[str]:
-    """Modules that a command has imported by its end."""
+def _modules(*arguments: str, status: int = 0) -> set[str]:
+    """Modules that a command has imported by its end, with that exit status."""
     done = subprocess.run(
-        [sys.executable, "-c", _PRINT_MODULES.format(arguments=list(arguments))],
+        [sys.executable, "-c", _PRINT_MODULES.format(arguments=list(arguments), status=status)],
         capture_output=True,
         text=True,
         check=True,
@@ -73,6 +73,26 @@ def test_an_answer_imports_nothing_that_draws() -> None:
     assert _modules("compare", "lossy-pipe", *options) & HEAVY <= computes
     log = str(Path(__file__).resolve().parents[2] / "recordings" / "wifi-spikes.ping")
     assert _modules("diagnose", log, "--rate", "20 Mbit/s") & HEAVY <= {*computes, "polars"}
+
+
+def test_the_diagnosis_of_a_capture_imports_nothing_that_draws() -> None:
+    """Its tables are frames of Polars."""
+    capture = Path(__file__).resolve().parents[2] / "fuzz" / "seeds" / "capture" / "ethernet.pcap"
+    assert _modules("diagnose", str(capture)) & HEAVY <= {"msgspec", "numpy", "polars", "rich"}
+
+
+def test_papers_import_what_draws_when_they_draw() -> None:
+    assert _modules("papers", "nosuch", status=2) & HEAVY <= {"msgspec", "numpy", "rich"}
+
+
+def test_the_server_of_the_lab_imports_no_library_that_computes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import airtcp.lab.server, sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert {name.split(".")[0] for name in done.stdout.split()} & HEAVY <= {"msgspec"}
 
 
 def test_the_package_imports_nothing_heavy() -> None:

@@ -20,7 +20,6 @@ from airtcp.lab.assets import assets
 from airtcp.lab.cloud import cloud
 from airtcp.lab.describe import link, overview
 from airtcp.lab.drops import MAX_BYTES, Drops
-from airtcp.lab.explain import explain
 from airtcp.lab.guard import MAX_REQUEST_BYTES, RefusedError, body_length, check_origin
 from airtcp.lab.play import Send, play
 from airtcp.lab.requests import Ask, Cloud, Explain, Link, OneSide, Play, read
@@ -176,6 +175,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._stream(lambda send: answer(self.server.sources, request, send))
 
     def explain(self, body: bytes) -> None:
+        # Only this reads tables, for which it imports Polars.
+        from airtcp.lab.explain import explain
+
         self._answer_json(explain(self.server.sources, read(body, Explain)))
 
     def scenario(self, body: bytes) -> None:
