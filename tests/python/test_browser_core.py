@@ -6,12 +6,17 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import airtcp
 from airtcp import _core
+from airtcp.core.recordings.events import find_events
+from airtcp.core.recordings.link import played_link
+from airtcp.core.recordings.log import read_ping
 from airtcp.lab.filenames import named_files
 from needs import browser_core, program
+from ping_kinds import PingedLink
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = ROOT / "python/airtcp/lab/static/js/worker.js"
@@ -112,15 +117,57 @@ def test_a_ping_log_is_a_link(tmp_path: Path) -> None:
     (dropped,) = asked([{"ask": "drop", "files": {name: log}}])
     value = dropped["value"]
     assert value["name"] == name
+    files = {}
+    for file, content in value["files"].items():
+        (tmp_path / file).write_text(content)
+        files[file] = str(tmp_path / file)
     request = {"text": value["text"], "name": name, "settings": {"duration": "10 s"}}
-    run = {**request, "ask": "seed", "sides": ["", "min-rto"], "seed": 1, "files": {name: log}}
+    run = {**request, "ask": "seed", "sides": ["", "min-rto"], "seed": 1, "files": files}
     (answer,) = asked([run])
-    folder = tmp_path / "link"
-    folder.mkdir()
-    (folder / name).write_bytes(Path(log).read_bytes())
-    (folder / "link.toml").write_text(value["text"])
-    native = airtcp.run(folder / "link.toml", 1, {"duration": "10 s"}).summary
+    (tmp_path / "link.toml").write_text(value["text"])
+    native = airtcp.run(tmp_path / "link.toml", 1, {"duration": "10 s"}).summary
     assert answer["value"]["digests"][0] == native["digest"]
+
+
+def pinged(folder: Path) -> list[Path]:
+    """The shipped logs, and logs of links with a known fault each."""
+    links = {
+        "stops": PingedLink(stops=((20.0, 1.5), (50.3, 2.2))),
+        "gaps": PingedLink(gaps=((30.0, 3.0),), loss=0.02),
+        "steps": PingedLink(lambda at, random: 0.03 + 0.05 * (at > 40) + 0.004 * random.random()),
+        "asleep": PingedLink(lambda at, random: 0.01 + 0.1024 * random.random()),
+        "unsteady": PingedLink(lambda at, random: 0.05 + random.expovariate(20)),
+    }
+    made = [link.write(folder / f"{name}.ping", 90.0) for name, link in links.items()]
+    unstamped = folder / "unstamped.ping"
+    lines = made[0].read_text().splitlines(keepends=True)
+    unstamped.write_text("".join(line.partition("] ")[2] or line for line in lines[:-1]))
+    return [*sorted((ROOT / "recordings").glob("*.ping")), *made, unstamped]
+
+
+@pytest.mark.needs("node", "browser-core")
+def test_a_ping_log_is_played_by_time_as_natively(tmp_path: Path) -> None:
+    """`airtcp import`, written in Python, makes the same link: files agree to two microseconds."""
+    logs = pinged(tmp_path)
+    answers = asked([{"ask": "drop", "files": {log.name: str(log)}} for log in logs])
+    with_stops = 0
+    for path, answer in zip(logs, answers, strict=True):
+        log = read_ping(path)
+        expected = played_link(log, find_events(log), "12 Mbit/s")
+        value = answer["value"]
+        assert value["text"] == expected.toml, path.name
+        assert set(value["files"]) == set(expected.files), path.name
+        with_stops += "stops.csv" in value["files"]
+        for name, content in value["files"].items():
+            theirs = expected.files[name]
+            assert isinstance(theirs, str)
+            ours, native = (
+                np.loadtxt(text.splitlines(), delimiter=",", skiprows=1, ndmin=2)
+                for text in (content, theirs)
+            )
+            assert ours.shape == native.shape, path.name
+            assert ours == pytest.approx(native, abs=2e-3), path.name
+    assert with_stops >= 1
 
 
 @pytest.mark.needs("node", "browser-core")

@@ -127,14 +127,14 @@ def test_a_slider_moves_the_runs_of_this_browser(show: Open) -> None:
     # A log of the user's own.
     page.set_input_files("#file", "recordings/cellular-slow.ping")
     expect(page.locator("#link option:checked")).to_have_text("cellular-slow.ping")
-    expect(page.locator("#link-description")).to_contain_text("airtcp import cellular-slow.ping")
+    expect(page.locator("#link-description")).to_contain_text("played by time")
     finished(page)
     keep(page, "ping")
     page.click("#share-button")
     with page.expect_download() as download:
         page.click("#save-a")
-    assert "rtt_log" in Path(download.value.path()).read_text()
-    expect(page.locator("#share-command")).to_contain_text("which names cellular-slow.ping")
+    assert 'path = "delays.csv"' in Path(download.value.path()).read_text()
+    expect(page.locator("#share-command")).to_contain_text("cellular-slow.toml, delays.csv")
 
 
 def test_seeds_are_those_of_compare(show: Open) -> None:

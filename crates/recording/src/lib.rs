@@ -8,10 +8,12 @@
 //! [`FORMATS`], before less specific ones. Its `read` gets UTF-8 if the file was text in any
 //! encoding that systems write, and makes a [`ProbeLog`] with [`ProbeLogBuilder`].
 //!
-//! Needs nothing but `units`; links and scenarios are made from recordings elsewhere.
+//! Needs nothing but `units`. A ping log's link is made in [`played`], all others from recordings
+//! elsewhere.
 
 mod fault;
 mod format;
+pub mod played;
 mod probes;
 mod recording;
 mod source;

@@ -75,7 +75,7 @@ class Events:
     stopped: Flags
     """By probe: whether it waited for the end of a stop."""
     usual_s: Reals
-    """By probe: the usual round trip around it."""
+    """By probe: the usual round trip, with the steps."""
     sleep_s: float | None
     """The longest wait for a radio in power save; None without power save."""
 
@@ -90,8 +90,7 @@ def find_events(log: PingLog) -> Events:
     """Detects the events of a log."""
     in_gap = _gaps(np.isnan(log.rtt_s))
     stopped, stops = _stops(log)
-    usual_s = _usual(log, in_gap | stopped)
-    steps, usual_s = _steps(log, usual_s, stopped)
+    steps, usual_s = _steps(log, stopped)
     return Events(
         _spans_of_gaps(log, in_gap),
         stops,
@@ -171,20 +170,6 @@ def _stops(log: PingLog) -> tuple[Flags, Spans]:
     return stopped, Spans(np.maximum(start, 0.0), length, length)
 
 
-def _usual(log: PingLog, left_out: Flags) -> Reals:
-    """The usual round trip at each probe: the median over some seconds around it."""
-    width = max(STEP_PROBES, round(STEP_LASTS_S / log.interval_s))
-    known = np.flatnonzero(~np.isnan(log.rtt_s) & ~left_out)
-    if len(known) == 0:
-        return np.full(len(log.rtt_s), log.median_s)
-    values = log.rtt_s[known]
-    width = min(width, len(values))
-    padded = np.pad(values, (width // 2, width - 1 - width // 2), mode="edge")
-    medians = _over_windows(padded, width, lambda windows: np.median(windows, axis=1))
-    usual: Reals = np.interp(np.arange(len(log.rtt_s)), known, medians)
-    return usual
-
-
 def _over_windows(values: Reals, width: int, measured: Callable[[Reals], Reals]) -> Reals:
     """Applies `measured` to each `width` consecutive values, in chunks since it copies them."""
     windows = np.lib.stride_tricks.sliding_window_view(values, width)
@@ -196,7 +181,7 @@ def _over_windows(values: Reals, width: int, measured: Callable[[Reals], Reals])
     return np.concatenate(parts, axis=-1)
 
 
-def _steps(log: PingLog, usual_s: Reals, stopped: Flags) -> tuple[tuple[Step, ...], Reals]:
+def _steps(log: PingLog, stopped: Flags) -> tuple[tuple[Step, ...], Reals]:
     """Persistent changes of the base delay, and the usual round trip with them.
 
     Between two steps the usual round trip is the median of the whole, so that a slow queue is no
@@ -205,7 +190,7 @@ def _steps(log: PingLog, usual_s: Reals, stopped: Flags) -> tuple[tuple[Step, ..
     side = max(STEP_PROBES, round(STEP_LASTS_S / log.interval_s))
     known = np.flatnonzero(~np.isnan(log.rtt_s) & ~stopped)
     if len(known) < 3 * side:
-        return (), np.full(len(usual_s), log.median_s)
+        return (), np.full(len(log.rtt_s), log.median_s)
     values = log.rtt_s[known]
     low, middle, high = _over_windows(
         values, side, lambda windows: np.quantile(windows, (0.1, 0.5, 0.9), axis=1)

@@ -68,23 +68,28 @@ export class Browser {
   }
 
   async scenario({ source, settings, remedy }) {
-    const { files, found: _, ...link } = await this.#source(source);
+    const { files, made, found: _, ...link } = await this.#source(source);
     const request = { ask: "scenario", ...link, settings, remedy };
     const { name, text } = await this.#front.ask(request, { files });
-    return { name, blob: new Blob([text]), recordings: Object.keys(files) };
+    const recordings = Object.keys(files).filter((file) => !(file in made));
+    return { name, blob: new Blob([text]), recordings, made };
   }
 
   async drop(list) {
     const files = {};
     for (const file of list) files[file.name] = new Uint8Array(await file.arrayBuffer());
-    const { name, text, found } = await this.#front.ask({ ask: "drop" }, { files });
-    if (name.toLowerCase().endsWith(".toml")) delete files[name];
+    const { name, text, files: made, found } = await this.#front.ask({ ask: "drop" }, { files });
+    // The scenario is the text; a log is played by the files that were made of it.
+    if (name.toLowerCase().endsWith(".toml") || Object.keys(made).length) delete files[name];
+    for (const [file, content] of Object.entries(made)) {
+      files[file] = new TextEncoder().encode(content);
+    }
     const id = `drop/${this.#dropped.size + 1}`;
-    this.#dropped.set(id, { name, text, found, files });
+    this.#dropped.set(id, { name, text, found, files, made });
     return { id };
   }
 
-  // The text of a link, its name in errors, its files by name, and findings.
+  // The text of a link, its name in errors, its files by name, those that were made, and findings.
   async #source(id) {
     const dropped = this.#dropped.get(id);
     if (dropped) return dropped;
@@ -107,7 +112,7 @@ async function read({ path, files: names }) {
     files[name] = new Uint8Array(await response.arrayBuffer());
   }
   const text = await (await fetch(place)).text();
-  return { text, name: path.split("/").at(-1), files, found: [] };
+  return { text, name: path.split("/").at(-1), files, made: {}, found: [] };
 }
 
 async function compiled(url) {

@@ -18,11 +18,12 @@ export class Server {
 
   reports() { return getJson("api/reports"); }
 
-  // A file's name and content; `recordings` lists the files that it names.
+  // A file's name and content; `recordings` lists the files that it names and that the user
+  // has, `made` has the contents of the others.
   async scenario(request) {
     const { name, content } = await post("api/scenario", request);
     const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
-    return { name, blob: new Blob([bytes]), recordings: [] };
+    return { name, blob: new Blob([bytes]), recordings: [], made: {} };
   }
 
   async drop(files) {

@@ -38,16 +38,21 @@ function note(state) {
 }
 
 async function save(state, side) {
-  const { name, blob, recordings } = await core.scenario({
+  const { name, blob, recordings, made } = await core.scenario({
     source: state.link, settings: state.settings, remedy: state[side],
   });
-  const url = URL.createObjectURL(blob);
-  const anchor = element("a", { href: url, download: name });
-  anchor.click();
-  URL.revokeObjectURL(url);
+  offer(name, blob);
+  for (const [file, content] of Object.entries(made)) offer(file, new Blob([content]));
   by("share-command").textContent = name.endsWith(".zip")
     ? `saved ${name}: unpack it, then: `
       + `airtcp run ${name.replace(".zip", ".toml")} --seed ${state.seed}`
-    : `saved ${name}${recordings.length ? `, which names ${recordings.join(" and ")}` : ""}: `
+    : `saved ${[name, ...Object.keys(made)].join(", ")}`
+      + `${recordings.length ? `; it names ${recordings.join(" and ")}` : ""}: `
       + `airtcp run ${name} --seed ${state.seed}`;
+}
+
+function offer(name, blob) {
+  const url = URL.createObjectURL(blob);
+  element("a", { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
 }
