@@ -8,13 +8,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+import airtcp
 from airtcp.diagnosis.fittable import why_no_fit
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import Diagnosis, diagnosed, flow_of
 from airtcp.diagnosis.stops import found_stops
 from airtcp.diagnosis.words import retransmissions
-from capture_mutants import Packets, write
+from capture_mutants import Packets, packets_of, write
 from naive_flow import Link, flow_over
 
 MSS = 1448
@@ -151,3 +152,35 @@ def test_a_flow_is_what_the_capture_holds(tmp_path: Path) -> None:
     assert flow is not None
     assert flow.base_rtt_s == pytest.approx(RTT_S)
     assert len(flow.sent_s) == 100
+
+
+@pytest.fixture(scope="module")
+def window_bound(tmp_path_factory: pytest.TempPathFactory) -> Packets:
+    """A flow that a receive buffer of 60 kB holds back, over a queue that never fills."""
+    path = tmp_path_factory.mktemp("window") / "whole.pcapng"
+    settings: dict[str, object] = {
+        "link.rate": "20 Mbit/s",
+        "link.delay": "20 ms",
+        "link.queue.packets": 200,
+        "tcp.profile": "linux",
+        "tcp.receive_buffer": 60_000,
+    }
+    airtcp.run('name = "window"\nduration = "8 s"\n', 3, settings=settings, pcap=path)
+    return packets_of(path)
+
+
+@pytest.mark.parametrize("kept", [40, 54])
+def test_a_window_without_its_scale_is_not_blamed(
+    kept: int, window_bound: Packets, tmp_path: Path
+) -> None:
+    """Of Ethernet frames of 54 and 68 bytes that many are the IP packet's."""
+    assert "The receiver's window of 60" in diagnosis_of(window_bound, tmp_path).headline
+    cut = [(at, one[:kept]) for at, one in window_bound]
+    found = diagnosis_of(cut, tmp_path)
+    said = " ".join(found.sentences)
+    assert "The receiver's window of" not in said
+    # Either end may bound what is in flight: neither is named alone.
+    assert "its send buffer or the receiver's window, whose scale this capture lacks," in said
+    assert "window has room" not in said
+    assert "cut off TCP's options, and with them the scale of its windows" in said
+    assert said.count("tcpdump -s 128") == 1

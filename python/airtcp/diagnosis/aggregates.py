@@ -36,8 +36,10 @@ class Aggregates:
 
 def aggregates_of(flow: Observed) -> Aggregates | None:
     """The bursts in which a link delivers; None if packets arrive one by one."""
-    reports = np.diff(flow.delivered) > 0
+    reports = np.flatnonzero(np.diff(flow.delivered) > 0)
     came, bytes_ = flow.ack_s[1:][reports], np.diff(flow.delivered)[reports]
+    # Without visible SACK blocks, a report after duplicates covers earlier arrivals behind a hole.
+    fills = np.diff(reports, prepend=reports[:1] - 1) > 1
     if len(came) < FEWEST_PACKETS * MIN_BURSTS:
         return None
     pauses = np.diff(came, prepend=came[0])
@@ -45,7 +47,7 @@ def aggregates_of(flow: Observed) -> Aggregates | None:
     packets = np.bincount(burst, bytes_) / flow.full_size
     first = np.flatnonzero(np.diff(burst, prepend=-1))
     before = pauses[first]
-    is_burst = packets >= FEWEST_PACKETS
+    is_burst = (packets >= FEWEST_PACKETS) & (np.bincount(burst, fills) == 0)
     if int(is_burst.sum()) < MIN_BURSTS or packets[is_burst].sum() < BURST_SHARE * packets.sum():
         return None
     pause_s = float(np.median(before[is_burst]))

@@ -218,7 +218,11 @@ class Diagnosis(Reported, InNotebook):
             lines.append(
                 "Remedies are tried on the rate that others leave, as if they never gave way."
             )
-        lines += [refused(one) for one in self.capture.refusals if one["is_reservation"]]
+        lines += [
+            reason
+            for one in self.capture.refusals
+            if one["is_reservation"] and (reason := refused(one)) not in self.refusals
+        ]
         return lines
 
     @cached_property
@@ -412,7 +416,11 @@ def diagnosed(
     (replay, stack, link), predicted = likeliest(played, predicted_by)
     stacks = tuple(alike(played)) if nearest(played)[1] is stack else (stack,)
     most = ceiling(link, flow)
-    refusals += why_not_ranked(replay, predicted, facts["shares"])
+    unexplained = why_not_ranked(replay, predicted, facts["shares"])
+    if unexplained:
+        # A capture that lacks something explains why the link does not.
+        refusals += [refused(one) for one in capture.refusals if one["is_reservation"]]
+    refusals += unexplained
     effort = effort or Effort()
     # For a latency-sensitive aim, round trips matter however short they are.
     data_waits = waits.is_large or effort.aim is not Aim.BULK

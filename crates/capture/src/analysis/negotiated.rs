@@ -15,6 +15,7 @@ const MSS_BYTES: u32 = 1460;
 /// Options negotiated by the ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NegotiatedOptions {
+    /// Whether the capture shows the blocks that the receiver reports.
     pub has_sack: bool,
     /// Window scale announced by the receiver of the data.
     pub window_scale: Option<u8>,
@@ -56,10 +57,11 @@ impl NegotiatedOptions {
         // On a jumbo path two aggregated segments may be shorter than the negotiated maximum.
         let is_bound = announced.is_some() && most <= MSS_BYTES;
         let is_scaled = data.window_scale.is_some() && acks.window_scale.is_some();
-        let has_syns = data.syn.is_some() && acks.syn.is_some();
+        let has_syns = data.has_scale() && acks.has_scale();
+        let is_agreed = data.sack_permitted && acks.sack_permitted;
         Self {
-            has_sack: data.sack_permitted && acks.sack_permitted || has_blocks,
-            // Unknown unless both SYNs were captured; unused if either SYN lacks the option.
+            has_sack: is_agreed && acks.cut_options == 0 || has_blocks,
+            // Unknown unless both SYNs were captured whole; unused if either lacks the option.
             window_scale: match (has_syns, is_scaled) {
                 (true, true) => acks.window_scale,
                 (true, false) => Some(0),

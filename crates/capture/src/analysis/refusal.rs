@@ -7,7 +7,7 @@ use super::limit::{Limit, Shares};
 use super::vantage::Place;
 use super::wire;
 use crate::decode::Other;
-use crate::flow::Flow;
+use crate::flow::{Flow, Half};
 use crate::packet::{Packet, Way};
 use crate::survey::Survey;
 
@@ -64,6 +64,8 @@ pub enum RefusalKind {
     NoTcp,
     /// The SYN, which carries the window scale, was not captured.
     NoSyn,
+    /// The snap length cut off TCP options.
+    CutOptions,
     /// Captured at the receiver, without timestamps that date the sender's packets.
     NoClock,
 }
@@ -85,6 +87,7 @@ impl RefusalKind {
             Self::NotKept => "not-kept",
             Self::NoTcp => "no-tcp",
             Self::NoSyn => "no-syn",
+            Self::CutOptions => "cut-options",
             Self::NoClock => "no-clock",
         }
     }
@@ -101,12 +104,13 @@ impl RefusalKind {
     /// Whether it is only a reservation: a link can be fitted and remedies ranked.
     #[must_use]
     pub const fn is_reservation(self) -> bool {
-        matches!(self, Self::NoSyn)
+        matches!(self, Self::NoSyn | Self::CutOptions)
     }
 }
 
 const FROM_THE_START: &str = "capture from before the connection opens: \
      tcpdump -s 128 -w FILE.pcap, then start the transfer";
+const WHOLE_HEADERS: &str = "capture whole headers: tcpdump -s 128 -w FILE.pcap";
 const LONGER: &str =
     "capture a longer bulk transfer, a minute or more: iperf3, scp of a large file";
 const BOTH_WAYS: &str = "capture both directions on one interface: no filter on source or \
@@ -289,7 +293,26 @@ pub fn of_flow(flow: &Flow, kept: usize) -> Vec<Refusal> {
             FROM_THE_START,
         ));
     }
+    refusals.extend(cut_options(flow));
     refusals
+}
+
+/// The options that the snap length cut off, if any.
+fn cut_options(flow: &Flow) -> Option<Refusal> {
+    let is_scale_cut = |half: &Half| half.syn.is_some() && !half.has_scale();
+    let scale = (is_scale_cut(flow.data()) || is_scale_cut(flow.acks()))
+        .then(|| "the scale of its windows".to_owned());
+    let blocks = flow.acks().cut_options;
+    let blocks =
+        (blocks > 0).then(|| format!("the SACK blocks or timestamps of {blocks} acknowledgments"));
+    let lacking: Vec<String> = scale.into_iter().chain(blocks).collect();
+    (!lacking.is_empty()).then(|| {
+        let reason = format!(
+            "the capture cut off TCP's options, and with them {}",
+            lacking.join(" and ")
+        );
+        Refusal::new(RefusalKind::CutOptions, reason, WHOLE_HEADERS)
+    })
 }
 
 /// Results of the pass over a flow.

@@ -45,7 +45,7 @@ impl State<'_> {
 
     fn ack(&mut self, ack: &Ack) {
         self.una = self.una.max(ack.acknowledged);
-        self.window = ack.window.or(self.window);
+        self.window = ack.window;
         self.in_flight = u64::from(ack.in_flight);
     }
 

@@ -206,6 +206,7 @@ fn tcp(packet: &Packet<'_>) -> Result<Tcp, Other> {
             port: header.ports[1],
         },
         segment,
+        are_options_cut: packet.payload.bytes.len() < header.bytes,
         identification: packet.identification,
         hops: packet.hops,
         radio: packet.payload.radio,

@@ -80,6 +80,8 @@ pub struct Tcp {
     pub destination: Endpoint,
     /// The segment; its payload length is from the IP header, or from the frame if that lacks it.
     pub segment: Segment,
+    /// Whether the capture's snap length cut off part of its options.
+    pub are_options_cut: bool,
     /// The IPv4 identification.
     pub identification: Option<u16>,
     /// Time to live, or hop limit.

@@ -18,8 +18,12 @@ pub struct Half {
     pub span: u64,
     /// Maximum segment size announced by this end.
     pub mss: Option<u16>,
-    /// Window scale announced by this end; `None` if its SYN lacks the option.
+    /// Window scale announced by this end; `None` if its SYN lacks the option, or was cut.
     pub window_scale: Option<u8>,
+    /// Whether part of its SYN's options was cut off: the other fields may then be lacking.
+    pub is_syn_cut: bool,
+    /// Packets after the SYN with options cut off, SACK blocks among them.
+    pub cut_options: u64,
     /// Whether this end offered SACK.
     pub sack_permitted: bool,
     /// Whether this end sent a timestamps option at least once.
@@ -65,9 +69,16 @@ impl Half {
         self.start
     }
 
-    /// Counts a packet of this direction; `other` is the other direction's state.
+    /// Whether its SYN was captured so far that a window scale option would show.
+    #[must_use]
+    pub fn has_scale(&self) -> bool {
+        self.syn.is_some() && (self.window_scale.is_some() || !self.is_syn_cut)
+    }
+
+    /// Counts a packet of this direction; `is_cut`: part of its options is missing; `other` is the
+    /// other direction's state.
     #[inline]
-    pub fn count(&mut self, segment: &Segment, now: Instant, other: &Self) {
+    pub fn count(&mut self, segment: &Segment, is_cut: bool, now: Instant, other: &Self) {
         if self.packets == 0 {
             self.first = now;
             self.start = segment.sequence;
@@ -78,8 +89,9 @@ impl Half {
         self.timestamps |= segment.timestamps.is_some();
         let rare = Flags::SYN.bits() | Flags::FIN.bits() | Flags::RST.bits();
         if segment.flags.bits() & rare != 0 {
-            self.count_rare(segment, now);
+            self.count_rare(segment, is_cut, now);
         }
+        self.cut_options += u64::from(is_cut && !segment.flags.contains(Flags::SYN));
         self.count_range(segment);
         if segment.flags.contains(Flags::ACK) && other.is_seen() {
             self.count_ack(segment, other);
@@ -87,9 +99,10 @@ impl Half {
     }
 
     #[cold]
-    fn count_rare(&mut self, segment: &Segment, now: Instant) {
+    fn count_rare(&mut self, segment: &Segment, is_cut: bool, now: Instant) {
         if segment.flags.contains(Flags::SYN) {
             self.syn = self.syn.or(Some(now));
+            self.is_syn_cut = is_cut;
             self.mss = segment.mss;
             self.window_scale = segment.window_scale;
             self.sack_permitted = segment.sack_permitted;

@@ -148,8 +148,8 @@ impl Table {
         flow.last = now;
         let [client, server] = &mut flow.halves;
         match way {
-            Way::FromClient => client.count(&tcp.segment, now, server),
-            Way::FromServer => server.count(&tcp.segment, now, client),
+            Way::FromClient => client.count(&tcp.segment, tcp.are_options_cut, now, server),
+            Way::FromServer => server.count(&tcp.segment, tcp.are_options_cut, now, client),
         }
         if flow.chain.state() != super::packet_pool::State::Whole {
             return;

@@ -25,6 +25,7 @@ fn packet(source: Endpoint, destination: Endpoint, number: u64, segment: Segment
         source,
         destination,
         segment,
+        are_options_cut: false,
         identification: Some(number as u16 | 1 << 15),
         hops: 64,
         radio: Radio::default(),

@@ -87,6 +87,7 @@ def send_buffer(
     round_trip = seconds_words(flow.base_rtt_s)
     needed = link.bps * flow.base_rtt_s / 8.0 if known and link else 0.0
     size = f"; {format_bytes(needed)} in flight fill the link" if needed else ""
+    remedies: tuple[str, ...] = ("send-buffer",)
     if is_counted:
         share = format_percent(100 * counted, decimals=0)
         sentence = (
@@ -97,20 +98,42 @@ def send_buffer(
         )
         evidence = [f"It never has more than {format_bytes(held)} in flight{size}."]
     else:
+        holder, larger, room, remedies = _holders(capture)
         sentence = (
             f"The sender never has more than {format_bytes(held)} in flight, whatever is "
-            f"acknowledged: its send buffer holds the flow at {of_rate}, at a round trip of "
-            f"{round_trip}. A larger one (net.ipv4.tcp_wmem, or SO_SNDBUF left unset) is the "
-            "remedy."
+            f"acknowledged: {holder} holds the flow at {of_rate}, at a round trip of "
+            f"{round_trip}. {larger} is the remedy."
         )
         evidence = [
-            "Nothing was lost that would keep a congestion window so small, and the receiver's "
-            f"window has room{size}.",
+            f"Nothing was lost that would keep a congestion window so small{room}{size}.",
             "A window of the application (SSH, HTTP/2) or a clamp of the congestion window would "
             "look the same: `ss -ti` of the sender names the buffer (sndbuf_limited), and "
             "`airtcp diagnose` takes its output beside the capture.",
         ]
-    return CaptureFinding("send-buffer", sentence, tuple(evidence), ("send-buffer",))
+    return CaptureFinding("send-buffer", sentence, tuple(evidence), remedies)
+
+
+def _holders(capture: Capture) -> tuple[str, str, str, tuple[str, ...]]:
+    """The end or ends that may hold the flow, their change, evidence, and names of remedies.
+
+    Windows without their scale, which is in the SYNs, do not show whether they have room.
+    """
+    own = "(net.ipv4.tcp_wmem, or SO_SNDBUF left unset)"
+    # The window of a SYN is never scaled, and a closed one is closed at any scale.
+    if (capture.acks["window"].drop_nulls() > 0).sum() > 1:
+        return (
+            "its send buffer",
+            f"A larger one {own}",
+            ", and the receiver's window has room",
+            ("send-buffer",),
+        )
+    return (
+        "its send buffer or the receiver's window, whose scale this capture lacks,",
+        f"A larger one {own}, or a larger receive buffer (net.ipv4.tcp_rmem, or SO_RCVBUF left "
+        "unset),",
+        "",
+        ("send-buffer", "receive-buffer"),
+    )
 
 
 def _shows_rate(link: FittedLink) -> bool:

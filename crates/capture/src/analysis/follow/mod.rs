@@ -316,9 +316,10 @@ impl Follower {
             && (self.window == Some(segment.window) || !segment.sack.is_empty())
     }
 
-    /// The window that a packet announces: that of a SYN is never scaled (RFC 7323 §2.2).
+    /// The window that a packet announces: that of a SYN is never scaled (RFC 7323 §2.2), and a
+    /// closed one is closed at any scale.
     fn scaled_window(&self, segment: &Segment) -> Option<u64> {
-        let scale = if segment.flags.contains(Flags::SYN) {
+        let scale = if segment.flags.contains(Flags::SYN) || segment.window == 0 {
             0
         } else {
             self.agreed.window_scale?

@@ -424,3 +424,22 @@ fn the_time_is_shared_out() {
     let window = analysis.shares.share(Limit::ReceiverWindow);
     assert!(window > 0.9, "{:?}", analysis.shares);
 }
+
+/// Without the SYNs no scale is known, but a closed window is closed at any.
+#[test]
+fn an_unscaled_window_shows_only_closed() {
+    let mut script = Script::new(true);
+    script.flow(100_000, 0, 100, 25_000);
+    script.packets.retain(|(time, ..)| *time >= 100_000);
+    for (time, way, segment) in &mut script.packets {
+        let is_closed = (1_000_000..1_500_000).contains(time);
+        if *way == Way::FromServer {
+            segment.window = if is_closed { 0 } else { 100 };
+        }
+    }
+    let analysis = script.analysis();
+    assert!(has(&analysis, RefusalKind::NoSyn));
+    assert!(!has(&analysis, RefusalKind::CutOptions));
+    let window = analysis.shares.time(Limit::ReceiverWindow).as_secs_f64();
+    assert!((window - 0.5).abs() < 0.05, "{window}");
+}
