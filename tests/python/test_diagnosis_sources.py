@@ -99,6 +99,24 @@ def test_kernels_before_4_6_bound_the_segments_that_they_do_not_count() -> None:
     assert "It sent no data" in parsed(receiver, "ss.txt").connections[0].sentences[1]
 
 
+def test_counters_cut_off_show_no_absence() -> None:
+    """Cut at each place, as by the width of a terminal: nothing that follows is denied."""
+    whole = TWO_LINES[: TWO_LINES.index("ESTAB 0      0 ")]
+    counted = whole.index("rto:412") + 4
+    # Behind the retransmissions only counters follow that no sentence denies.
+    for end in range(counted, whole.index("rcv_space:")):
+        found = parsed(whole[:end], "ss.txt")
+        text = " ".join(found.sentences)
+        assert "its counters are cut off" in text
+        assert "ss -tin > FILE" in text
+        for denied in ("none had to", "Nothing was retransmitted", "no data", "This kernel"):
+            assert denied not in text
+    assert "cut off" not in " ".join(parsed(whole, "ss.txt").sentences)
+    # Of several, the one at the end is cut; another had repairs.
+    several = TWO_LINES + ONE_LINE[: ONE_LINE.index("bytes_acked")]
+    assert "2.76 %" in parsed(several, "ss.txt").headline
+
+
 def test_connections_without_counters_are_named() -> None:
     bare = "".join(f"{one}\n" for one in OLD_KERNEL.splitlines() if not one.startswith("\t"))
     with pytest.raises(ScenarioError, match=r"without their counters.*ss -ti"):

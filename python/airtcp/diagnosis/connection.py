@@ -54,6 +54,8 @@ class Connection:
     """The congestion window, in segments."""
     is_bound: bool = False
     """Whether `segments` includes segments without data, as in kernels before 4.6."""
+    is_cut: bool = False
+    """Whether its counters end before the retransmissions, as in a terminal's or pager's copy."""
 
     @property
     def resent_share(self) -> float:
@@ -117,8 +119,19 @@ class Connection:
         return f"{ends}: {share} of its segments were retransmitted."
 
     @property
+    def cut_headline(self) -> str:
+        """The first sentence on a connection whose counters are incomplete."""
+        return (
+            f"{self.local} to {self.peer}: its counters are cut off in front of those of "
+            "retransmissions (retrans, rcv_space), which may be any number: give whole lines, "
+            "`ss -tin > FILE`."
+        )
+
+    @property
     def sentences(self) -> list[str]:
         """Exactly the facts that the counters show."""
+        if self.is_cut:
+            return [self.cut_headline]
         lines = [self._head(), self._repairs()]
         lines += [text for text in (self._limit(), self._wait()) if text]
         return lines

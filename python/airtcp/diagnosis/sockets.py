@@ -23,6 +23,8 @@ _STATES = ("ESTAB", "CLOSE-WAIT", "FIN-WAIT-1", "FIN-WAIT-2", "LAST-ACK", "CLOSI
 _PROTOCOLS = ("tcp", "tcp6")
 """As ss and netstat write them."""
 _HEADINGS = ("State", "Recv-Q", "Netid")
+_LAST = ("rcv_space", "rcv_ssthresh", "notsent", "minrtt", "snd_wnd")
+"""Counters that `ss` prints after those of retransmissions; it prints the first for every one."""
 _FACTORS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 
 
@@ -49,7 +51,10 @@ class Sockets:
         limits = [limit for one in self.connections if (limit := one.limit)]
         if limits:
             return limits[0]
-        lossy = [one for one in self.connections if one.resent and one.segments]
+        whole = [one for one in self.connections if not one.is_cut]
+        lossy = [one for one in whole if one.resent and one.segments]
+        if not lossy and len(whole) < len(self.connections):
+            return next(one for one in self.connections if one.is_cut).cut_headline
         if not lossy:
             return "Of the connections that sent much, none had to send anything again."
         return max(lossy, key=lambda one: one.resent_share).repairs_headline
@@ -122,9 +127,14 @@ def parsed(text: str, source: str) -> Sockets:
             f"{source}: names connections ({len(found)}) without their counters: expected the "
             "output of `ss -ti`, whose -i prints them"
         )
-    large = [one for one in found if one.sent_bytes + one.received_bytes >= MIN_BYTES]
-    large.sort(key=lambda one: -(one.sent_bytes + one.received_bytes))
+    large = [one for one in found if one.is_cut or _moved(one) >= MIN_BYTES]
+    large.sort(key=_moved, reverse=True)
     return Sockets(source, tuple(large), len(found) - len(large), tuple(found))
+
+
+def _moved(one: Connection) -> int:
+    """Bytes in both directions."""
+    return one.sent_bytes + one.received_bytes
 
 
 def _refuse_reversed(text: str, source: str) -> None:
@@ -244,6 +254,7 @@ def _connection(ends: tuple[str, str], text: str) -> Connection:
         is_application_limited="app_limited" in words,
         cwnd=whole("cwnd"),
         is_bound=is_bound,
+        is_cut=not any(key in pairs for key in _LAST),
     )
 
 
