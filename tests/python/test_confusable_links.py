@@ -20,12 +20,12 @@ PIPE: dict[str, object] = {
 SEED = 3
 
 
-def diagnosed_link(folder: Path, seconds: int, **keys: object) -> Diagnosis:
+def diagnosed_link(folder: Path, seconds: int, seed: int = SEED, **keys: object) -> Diagnosis:
     """The diagnosis of a simulated capture; `link__rate` is `link.rate`."""
     settings = PIPE | {key.replace("__", "."): value for key, value in keys.items()}
     path = folder / "captured.pcapng"
     toml = f'name = "captured"\nduration = "{seconds} s"\n'
-    airtcp.run(toml, SEED, settings=settings, pcap=path)
+    airtcp.run(toml, seed, settings=settings, pcap=path)
     return diagnosed(read_capture(path, None, None), None)
 
 
@@ -93,3 +93,20 @@ def test_a_full_queue_behind_jitter_is_no_aqm(tmp_path: Path) -> None:
 def test_a_short_queue_may_be_an_aqm(rate: str, tmp_path: Path) -> None:
     found = diagnosed_link(tmp_path, 25, link__rate=rate, link__aqm__discipline="cake")
     assert ", or an AQM that keeps its delay at " in found.headline
+
+
+def causes(found: Diagnosis) -> dict[str, int]:
+    """How many of the needed retransmissions have each cause."""
+    return dict(found.labels.group_by("cause").len().rows())
+
+
+@pytest.mark.parametrize(("rate", "seed"), [("2 Mbit/s", 4), ("5 Mbit/s", 3)])
+def test_early_drops_of_a_slow_aqm_are_not_the_radios(rate: str, seed: int, tmp_path: Path) -> None:
+    """PIE drops at chance, at any delay but the shortest: few drops show that they depend on it."""
+    aqm = diagnosed_link(tmp_path, 25, seed, link__rate=rate, link__aqm__discipline="pie")
+    counts = causes(aqm)
+    assert counts.get("radio", 0) < 0.1 * sum(counts.values())
+    assert "the link loses" not in aqm.headline
+    radio = diagnosed_link(tmp_path, 25, seed, link__rate=rate, link__loss__rate=0.005)
+    counts = causes(radio)
+    assert counts["radio"] > 0.9 * sum(counts.values())

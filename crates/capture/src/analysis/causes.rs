@@ -107,11 +107,11 @@ impl Causes {
         let counts = |at: usize| told(at) && (is_never_full || !causes.is_full(at));
         // A radio with retries delays finally lost packets, and later ones, with almost nothing in
         // the queue.
-        let is_by_bytes = |round_trip: Duration| {
-            let found =
-                delay_threshold::dependence(sent, &causes.bytes, round_trip, 2 * whole, counts);
-            matches!(found, Dependence::Above(_))
+        let by_bytes = |round_trip: Duration| {
+            delay_threshold::dependence(sent, &causes.bytes, round_trip, 2 * whole, counts)
         };
+        let is_by_bytes =
+            |round_trip: Duration| matches!(by_bytes(round_trip), Dependence::Above(_));
         let is_of_others = |from: Duration| causes.stands(sent, path.base, from, whole);
         match delay_threshold::dependence(sent, &nanos, path.base, least, counts) {
             Dependence::Above(standing) if is_by_bytes(path.base) => {
@@ -131,6 +131,12 @@ impl Causes {
             }
             Dependence::Above(standing) => {
                 causes.open_from = is_of_others(standing.from).then_some(standing.from);
+            }
+            Dependence::Open(standing) => {
+                let may_be_own = !matches!(by_bytes(path.base), Dependence::Flat);
+                if may_be_own || is_of_others(standing.from) {
+                    causes.open_from = Some(standing.least);
+                }
             }
             Dependence::Flat => {
                 // Losses of one occasion are a burst of the radio, or of a long queue.

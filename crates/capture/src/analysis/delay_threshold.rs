@@ -16,10 +16,13 @@ const EDGES: [usize; 23] = [
 /// Minimum of twice a threshold's gain in log-likelihood: one in ten thousand flat hazards reaches
 /// it at a given edge (χ² with one degree of freedom), and there are 23 edges.
 const MIN_GAIN: f64 = 15.1;
+/// The same that leaves open whether the hazard is flat: one in a hundred reaches it at an edge.
+const OPEN_GAIN: f64 = 6.63;
 /// Maximum deficit in twice the log-likelihood of an equally plausible threshold (χ², 95 %).
 const EQUAL_GAIN: f64 = 3.84;
-/// Minimum ratio of the hazard above to that below.
+/// Minimum ratio of the hazard above to that below, of an AQM and of a hazard that may be one.
 const MIN_RATIO: f64 = 5.0;
+const OPEN_RATIO: f64 = 2.0;
 /// Minimum queueing delay in time and in packets; shorter delays are due to hosts or serialization.
 const MIN_DELAY: Duration = Duration::from_millis(2);
 const MIN_PACKETS_PERCENT: u64 = 150;
@@ -53,6 +56,8 @@ pub(super) enum Dependence {
     Flat,
     /// Losses occur above a delay.
     Above(DelayThreshold),
+    /// Losses seem to occur above a delay, on too few occasions to be sure.
+    Open(DelayThreshold),
     /// Too few losses to decide.
     NotShown,
 }
@@ -97,8 +102,8 @@ impl Occasions {
     }
 
     /// Thresholds above which losses are more frequent, the shortest first, each with twice its
-    /// gain in log-likelihood.
-    fn rises(&self, least: u64) -> Vec<(f64, DelayThreshold)> {
+    /// gain in log-likelihood, and this ratio of the hazards or more.
+    fn rises(&self, least: u64, min_ratio: f64) -> Vec<(f64, DelayThreshold)> {
         let (all, lost) = (self.all.len() as f64, self.lost.len() as f64);
         let flat = log_likelihood(lost, all);
         let mut rises = Vec::new();
@@ -114,7 +119,7 @@ impl Occasions {
             // Adds half a loss below: a small hazard may have produced no loss by chance.
             let hazard_below = (lost_below + 0.5) / (below + 1.0);
             let hazard_above = lost_above / above.max(1.0);
-            if hazard_above >= MIN_RATIO * lost_below / below.max(1.0) {
+            if hazard_above >= min_ratio * lost_below / below.max(1.0) {
                 let from = Duration::from_nanos(from);
                 let likelihood = (1.0 - hazard_below / hazard_above).max(0.0);
                 let standing = DelayThreshold {
@@ -126,6 +131,16 @@ impl Occasions {
             }
         }
         rises
+    }
+
+    /// The best threshold with this ratio of the hazards and this gain, or more.
+    fn threshold(&self, least: u64, min_ratio: f64, min_gain: f64) -> Option<DelayThreshold> {
+        let rises = self.rises(least, min_ratio);
+        let best = rises.iter().max_by(|one, other| one.0.total_cmp(&other.0));
+        let (most, standing) = best.filter(|(most, _)| *most > min_gain)?;
+        let mut possible = rises.iter().filter(|(gain, _)| gain + EQUAL_GAIN >= *most);
+        let least = possible.next().map_or(standing.from, |(_, one)| one.from);
+        Some(DelayThreshold { least, ..*standing })
     }
 }
 
@@ -147,14 +162,12 @@ pub(super) fn dependence(
     if met.are_few() {
         return Dependence::NotShown;
     }
-    let rises = met.rises(least);
-    let best = rises.iter().max_by(|one, other| one.0.total_cmp(&other.0));
-    let Some((most, standing)) = best.filter(|(most, _)| *most > MIN_GAIN) else {
-        return Dependence::Flat;
-    };
-    let mut possible = rises.iter().filter(|(gain, _)| gain + EQUAL_GAIN >= *most);
-    let least = possible.next().map_or(standing.from, |(_, one)| one.from);
-    Dependence::Above(DelayThreshold { least, ..*standing })
+    if let Some(standing) = met.threshold(least, MIN_RATIO, MIN_GAIN) {
+        return Dependence::Above(standing);
+    }
+    // A queue of one packet: PIE drops no packet that meets less than two (RFC 8033 §4.1).
+    met.threshold(least * 2 / 3, OPEN_RATIO, OPEN_GAIN)
+        .map_or(Dependence::Flat, Dependence::Open)
 }
 
 /// Twice the gain in log-likelihood of the best threshold; zero if there are too few loss
@@ -167,7 +180,11 @@ pub(super) fn gain(
     counts: impl Fn(usize) -> bool,
 ) -> Option<f64> {
     let met = Occasions::of(sent, met, round_trip, counts);
-    let gains = || met.rises(least).into_iter().map(|(gain, _)| gain);
+    let gains = || {
+        met.rises(least, MIN_RATIO)
+            .into_iter()
+            .map(|(gain, _)| gain)
+    };
     (!met.are_few()).then(|| gains().fold(0.0, f64::max))
 }
 
