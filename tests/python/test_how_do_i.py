@@ -208,6 +208,15 @@ def test_what_the_install_page_names_exists() -> None:
         assert re.search(rf"^{extra} = \[", extras, re.MULTILINE), extra
 
 
+def test_the_first_pages_have_the_words_of_readers() -> None:
+    """The site's search finds words, in the spelling of those who ask."""
+    text = f"{PAGE.read_text('utf-8')} {INSTALL.read_text('utf-8')}".casefold()
+    asked = ("wifi", "hotspot", "voip", "packet loss", "mobile data", "speed test", "bufferbloat")
+    of_install = ("uninstall", "license", "licence", "macos", "windows", "dockerfile")
+    missing = [one for one in (*asked, *of_install) if not re.search(rf"\b{one}\b", text)]
+    assert missing == []
+
+
 def test_the_search_puts_users_first() -> None:
     sys.path.insert(0, str(ROOT / "pages"))
     try:

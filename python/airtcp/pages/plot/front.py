@@ -10,6 +10,8 @@ from airtcp.pages.plot.frame import fitted, frame
 from airtcp.pages.plot.style import BLUE, LIGHT, house_style
 from airtcp.pages.plot.svg import NARROW_INCHES
 
+_LOGARITHMIC_FROM = 10.0
+"""Ratio of latencies from which their scale is logarithmic: below it has few ticks."""
 _NAME_INCHES = 2.5
 """Widest name of a remedy next to its dot."""
 
@@ -33,7 +35,7 @@ class FrontPlane:
     spots: tuple[Spot, ...]
 
     def figure(self) -> Figure:
-        """Goodput to the right, latency downwards on a logarithmic scale: the best is top right."""
+        """Goodput to the right, latency downwards: the best is top right."""
         return self._drawn(9.0)
 
     def narrow(self) -> Figure:
@@ -68,12 +70,15 @@ class FrontPlane:
                     axes.annotate(
                         fitted(spot.remedy, _NAME_INCHES),
                         place,
-                        xytext=(6, 5),
+                        # The baseline is often close to a remedy of the front.
+                        xytext=(6, 5 if spot.is_on_front else -5),
                         textcoords="offset points",
+                        verticalalignment="bottom" if spot.is_on_front else "top",
                         fontsize=9,
                         zorder=4,
                     )
-            if all(spot.latency_ms > 0 for spot in self.spots):
+            latencies = [spot.latency_ms for spot in self.spots]
+            if 0 < _LOGARITHMIC_FROM * min(latencies) < max(latencies):
                 axes.set_yscale("log")
                 # Plain numbers: exponents are too small to read on a phone.
                 axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))

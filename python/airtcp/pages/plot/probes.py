@@ -1,6 +1,7 @@
 """The round trips of a ping log over time, with its gaps, stops and lost probes marked."""
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from airtcp.pages.plot.frame import frame
 from airtcp.pages.plot.style import BLUE, LIGHT, ORANGE, VERMILLION, house_style
+from airtcp.pages.plot.svg import NARROW_INCHES
 
 Reals = NDArray[np.float64]
 Span = tuple[float, float]
@@ -37,13 +39,29 @@ class PingTimeline:
     """Times of sending of isolated lost probes."""
 
     def figure(self) -> Figure:
-        """Narrow enough to read on a phone."""
+        """Medians and the longest round trips, with the shaded events behind them."""
+        return self._drawn(9.0, columns=5)
+
+    def narrow(self) -> Figure:
+        """The same for a phone."""
+        return self._drawn(NARROW_INCHES, columns=2)
+
+    def _drawn(self, width: float, columns: int) -> Figure:
         with house_style():
-            figure = Figure(figsize=(6.0, 3.6))
+            figure = Figure(figsize=(width, 3.6))
             axes = figure.subplots()
             self._draw(axes)
-            frame(figure, left=0.75, right=0.15, top=0.5, bottom=0.6)
-            self._legend(figure)
+            handles = self._handles()
+            top = 0.25 + 0.2 * ceil(len(handles) / columns)
+            frame(figure, left=0.85, right=0.2, top=top, bottom=0.6)
+            figure.legend(
+                handles=handles,
+                loc="upper left",
+                ncols=columns,
+                bbox_to_anchor=(0.01, 1.0),
+                columnspacing=1.0,
+                fontsize=9,
+            )
         return figure
 
     def columns(self) -> tuple[Reals, Reals, Reals]:
@@ -84,7 +102,7 @@ class PingTimeline:
         axes.set_ylabel("round trip (ms)")
         axes.set_ylim(bottom=0)
 
-    def _legend(self, figure: Figure) -> None:
+    def _handles(self) -> list[Line2D | Patch]:
         handles: list[Line2D | Patch] = [
             Line2D([], [], linestyle="none", marker=".", color=BLUE, label="answer"),
             Line2D([], [], color=LIGHT.soft, linestyle=(0, (4, 3)), label="without a queue"),
@@ -98,11 +116,4 @@ class PingTimeline:
                 [], [], linestyle="none", marker="|", markersize=9, color=VERMILLION, label="lost"
             )
             handles.append(lost)
-        figure.legend(
-            handles=handles,
-            loc="upper left",
-            ncols=3,
-            bbox_to_anchor=(0.01, 1.0),
-            columnspacing=1.0,
-            fontsize=9,
-        )
+        return handles

@@ -1,6 +1,7 @@
 """The round trips of a captured flow over time: queueing delay, and losses."""
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from airtcp.pages.plot.frame import frame
 from airtcp.pages.plot.sequence import CAUSE_COLOURS
 from airtcp.pages.plot.style import LIGHT, house_style
+from airtcp.pages.plot.svg import NARROW_INCHES
 
 Reals = NDArray[np.float64]
 
@@ -38,12 +40,28 @@ class RoundTrips:
 
     def figure(self) -> Figure:
         """Medians and ranges of the round trip, and retransmissions below."""
+        return self._drawn(9.0, columns=6)
+
+    def narrow(self) -> Figure:
+        """The same for a phone."""
+        return self._drawn(NARROW_INCHES, columns=2)
+
+    def _drawn(self, width: float, columns: int) -> Figure:
         with house_style():
-            figure = Figure(figsize=(9.0, 3.6))
+            figure = Figure(figsize=(width, 3.6))
             axes = figure.subplots()
             self._draw(axes)
-            frame(figure, left=0.85, right=0.2, top=0.45, bottom=0.6)
-            self._legend(figure)
+            handles = self._handles()
+            top = 0.25 + 0.2 * ceil(len(handles) / columns)
+            frame(figure, left=0.85, right=0.2, top=top, bottom=0.6)
+            figure.legend(
+                handles=handles,
+                loc="upper left",
+                ncols=columns,
+                bbox_to_anchor=(0.01, 1.0),
+                columnspacing=1.2,
+                fontsize=9,
+            )
         return figure
 
     def ranges(self) -> tuple[Reals, Reals, Reals, Reals]:
@@ -105,7 +123,7 @@ class RoundTrips:
                 fontsize=8,
             )
 
-    def _legend(self, figure: Figure) -> None:
+    def _handles(self) -> list[Line2D]:
         present = set(self.labels["cause"].to_list()) if len(self.labels) else set()
         handles = [
             Line2D([], [], color=LIGHT.foreground, label="median"),
@@ -118,14 +136,7 @@ class RoundTrips:
             if cause in present
             for label in (cause.replace("-", " "),)
         ]
-        figure.legend(
-            handles=handles,
-            loc="upper left",
-            ncols=6,
-            bbox_to_anchor=(0.01, 1.0),
-            columnspacing=1.2,
-            fontsize=9,
-        )
+        return handles
 
 
 def _broken(at_s: Reals, values: Reals) -> tuple[Reals, Reals]:
