@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,28 @@ def test_another_ending_is_refused(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, ["run", "lossy-pipe", "--flent", str(tmp_path / "run.csv")])
     assert told.exit_code == 2
     assert "expected a name ending in .gz" in told.output
+
+
+def test_missing_values_are_no_losses_and_no_fault(tmp_path: Path) -> None:
+    """NaN, which Python's json writes, null series, and a ping that began late or ended early."""
+    document = written(tmp_path / "run.flent.gz", "lossy-pipe")
+    ping = "Ping (ms) ICMP"
+
+    def read(**changed: object) -> str:
+        path = tmp_path / "changed.flent"
+        path.write_text(json.dumps(document | changed))
+        told = CliRunner().invoke(app, ["import", str(path), "-o", str(tmp_path / "link.toml")])
+        assert told.exit_code == 0, told.output
+        return " ".join(told.output.split())
+
+    probes = len(document["raw_values"][ping])
+    raw = list(document["raw_values"][ping])
+    raw[7] = raw[7] | {"val": math.nan}
+    assert f"{probes} probes, 1 lost" in read(raw_values={ping: raw})
+    steps = document["results"][ping]
+    late = [None, None, *steps[2:5], None, *steps[6:-1], None]
+    said = read(raw_values=None, results=document["results"] | {ping: late})
+    assert f"{len(steps) - 3} probes, 1 lost" in said
+    assert "3 empty steps" in said
+    named = [{"n": '"NaN" and \\ NaN'}]
+    assert "lost" in read(raw_values=None, results=document["results"] | {"x": None}, notes=named)

@@ -25,14 +25,19 @@ pub(super) fn begins_as_object(bytes: &[u8], keys: &[&str]) -> bool {
         })
 }
 
-/// The whole file as `T`.
+/// Words that programs write for a missing number, although JSON has none for it (RFC 8259 §6).
+const NO_NUMBERS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
+
+/// The whole file as `T`; a number that is none is missing.
 pub(super) fn from_json<T: DeserializeOwned>(
     bytes: &[u8],
     source: Source<'_>,
 ) -> Result<T, TraceError> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    let cleaned = with_nulls(bytes);
+    let read = cleaned.as_deref().unwrap_or(bytes);
+    serde_json::from_slice(read).map_err(|error| {
         let line = error.line().max(1);
-        let text = bytes.split(|byte| *byte == b'\n').nth(line - 1);
+        let text = read.split(|byte| *byte == b'\n').nth(line - 1);
         let from = error.column().saturating_sub(20);
         let near = text.and_then(|text| text.get(from.min(text.len())..));
         let found = near.unwrap_or_default();
@@ -49,6 +54,36 @@ pub(super) fn from_json<T: DeserializeOwned>(
         };
         source.malformed(line as u64, found, expected, remedy)
     })
+}
+
+/// The file with `null` in place of values that are no numbers; `None` without such values.
+fn with_nulls(bytes: &[u8]) -> Option<Vec<u8>> {
+    let is_any = |word: &&[u8]| bytes.windows(word.len()).any(|window| window == *word);
+    NO_NUMBERS.iter().find(|word| is_any(word))?;
+    let mut cleaned = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    let mut is_in_string = false;
+    while let Some((&byte, behind)) = rest.split_first() {
+        let word = NO_NUMBERS.iter().find(|word| rest.starts_with(word));
+        match (is_in_string, word, byte) {
+            (false, Some(word), _) => {
+                cleaned.extend_from_slice(b"null");
+                rest = &rest[word.len()..];
+                continue;
+            }
+            (true, _, b'\\') => {
+                let escaped = rest.len().min(2);
+                cleaned.extend_from_slice(&rest[..escaped]);
+                rest = &rest[escaped..];
+                continue;
+            }
+            (_, _, b'"') => is_in_string = !is_in_string,
+            _ => {}
+        }
+        cleaned.push(byte);
+        rest = behind;
+    }
+    Some(cleaned)
 }
 
 /// A round trip in milliseconds.

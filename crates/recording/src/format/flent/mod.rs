@@ -61,6 +61,13 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
                      not in the file.",
                 );
             }
+            let around = file.steps_around(name);
+            if around > 0 {
+                found.remark(format!(
+                    "Before its first answer and after its last the ping has {around} empty steps: \
+                     the file does not tell whether it ran, and they are not counted as losses."
+                ));
+            }
             found
         }
         None => Recording::new(FORMAT.name, String::new()),

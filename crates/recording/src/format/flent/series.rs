@@ -1,8 +1,9 @@
 //! The data series of a file, in one form for all versions.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::super::json::milliseconds;
 use super::super::{Recording, in_words, stamp::stamp};
@@ -21,14 +22,25 @@ const TIMES_SINCE: u64 = 4;
 pub(super) struct File {
     #[serde(default)]
     pub version: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "series")]
     pub results: BTreeMap<String, Vec<Option<f64>>>,
     #[serde(default)]
     pub x_values: Vec<Option<f64>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "series")]
     pub raw_values: BTreeMap<String, Vec<Raw>>,
     #[serde(default)]
     metadata: Metadata,
+}
+
+/// Data series by name; those that are null, of a tool that failed, are left out.
+fn series<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<BTreeMap<String, Vec<T>>, D::Error> {
+    let found = Option::<BTreeMap<String, Option<Vec<T>>>>::deserialize(from)?;
+    let each = found.unwrap_or_default().into_iter();
+    Ok(each
+        .filter_map(|(name, values)| Some((name, values?)))
+        .collect())
 }
 
 /// A value as the tool printed it; tools of a load print other fields, which are ignored.
@@ -48,7 +60,7 @@ pub(super) struct Raw {
 #[serde(default)]
 struct Metadata {
     #[serde(rename = "NAME")]
-    name: String,
+    name: Option<String>,
     #[serde(rename = "TITLE")]
     title: Option<String>,
     #[serde(rename = "HOST")]
@@ -156,6 +168,18 @@ impl File {
         Ok(Some((name, log.finish())))
     }
 
+    /// Steps without a ping before the first answer and after the last, of a series without raw
+    /// values: the ping may not have run, or may have had no answer.
+    pub fn steps_around(&self, name: &str) -> usize {
+        let is_raw = |raw: &Vec<Raw>| has_numbers(raw) || has_times(raw);
+        match self.results.get(name) {
+            Some(grid) if !self.raw_values.get(name).is_some_and(is_raw) => {
+                grid.len() - answered(grid).len()
+            }
+            _ => 0,
+        }
+    }
+
     /// Describes the file: its type, its origin, and the queues of its machines.
     pub fn describe(&self, found: &mut Recording) {
         let metadata = &self.metadata;
@@ -171,7 +195,8 @@ impl File {
         };
         found.summary = format!(
             "a data file of flent, version {}, test {}{title}{rates}{probes}",
-            self.version, metadata.name
+            self.version,
+            metadata.name.as_deref().unwrap_or("without a name")
         );
         let began = metadata.t0.as_deref().or(metadata.time.as_deref());
         let began = began.and_then(stamp).filter(|stamp| stamp.is_dated);
@@ -255,7 +280,17 @@ fn of_times(log: &mut ProbeLogBuilder, raw: &[Raw], source: Source<'_>) -> Resul
     Ok(())
 }
 
-/// A value per step, interpolated by flent from ping's output; an empty step is a lost probe.
+/// The steps from the first answered to the last.
+fn answered(values: &[Option<f64>]) -> Range<usize> {
+    let first = values.iter().position(Option::is_some);
+    let last = values.iter().rposition(Option::is_some);
+    first
+        .zip(last)
+        .map_or(0..0, |(first, last)| first..last + 1)
+}
+
+/// A value per step, interpolated by flent from ping's output; an empty step between others is a
+/// lost probe.
 fn of_steps(
     log: &mut ProbeLogBuilder,
     values: &[Option<f64>],
@@ -263,6 +298,8 @@ fn of_steps(
     source: Source<'_>,
 ) -> Result<(), TraceError> {
     let mut replies = Vec::new();
+    let range = answered(values);
+    let first = range.start;
     for (place, value) in values.iter().enumerate() {
         let Some(ms) = *value else { continue };
         let sent_s = steps
@@ -275,9 +312,9 @@ fn of_steps(
             nanos: sent.nanos.saturating_add(rtt.as_nanos()),
             ..sent
         });
-        replies.push((place as u64, stamp, rtt));
+        replies.push(((place - first) as u64, stamp, rtt));
     }
-    log.run(replies, values.len() as u64, 0);
+    log.run(replies, range.len() as u64, 0);
     Ok(())
 }
 
