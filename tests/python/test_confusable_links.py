@@ -110,3 +110,36 @@ def test_early_drops_of_a_slow_aqm_are_not_the_radios(rate: str, seed: int, tmp_
     radio = diagnosed_link(tmp_path, 25, seed, link__rate=rate, link__loss__rate=0.005)
     counts = causes(radio)
     assert counts["radio"] > 0.9 * sum(counts.values())
+
+
+@pytest.mark.parametrize(
+    ("every", "delay", "sleeps"),
+    [("102.4 ms", "20 ms", True), ("100 ms", "20 ms", False), ("51.2 ms", "20 ms", False)],
+)
+def test_silences_that_end_with_a_beacon_are_a_radios_sleep(
+    every: str, delay: str, sleeps: bool, tmp_path: Path
+) -> None:
+    found = diagnosed_link(
+        tmp_path,
+        15,
+        link__rate="8 Mbit/s",
+        link__delay=delay,
+        link__stops__process="periodic",
+        link__stops__every=every,
+        link__stops__length="35 ms",
+    )
+    assert found.headline.startswith("A radio sleeps between beacons (power save)") == sleeps
+    assert ("end at multiples of 102.4 ms" in found.headline) == sleeps
+
+
+def test_a_round_trip_as_long_as_a_beacon_interval_is_no_sleep(tmp_path: Path) -> None:
+    """A window far below the link's comes back once a round trip, after a silence."""
+    found = diagnosed_link(
+        tmp_path,
+        15,
+        link__rate="50 Mbit/s",
+        link__delay="51.1 ms",
+        tcp__receive_buffer=60_000,
+    )
+    assert "The receiver's window" in found.headline
+    assert "sleeps" not in " ".join(found.sentences)

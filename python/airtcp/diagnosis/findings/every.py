@@ -8,6 +8,7 @@ from airtcp.diagnosis.findings.gone import peer_gone
 from airtcp.diagnosis.findings.mtu import mtu_hole
 from airtcp.diagnosis.findings.other_way import other_way
 from airtcp.diagnosis.findings.receiver_side import receiver_side
+from airtcp.diagnosis.findings.sleep import power_save
 from airtcp.diagnosis.findings.slow_return import slow_return
 from airtcp.diagnosis.findings.window import receiver_window
 from airtcp.diagnosis.findings.writes import small_writes
@@ -24,6 +25,7 @@ def before_the_fit(capture: Capture) -> tuple[CaptureFinding, ...]:
         # On a path that swallows packets the peer seems gone.
         None if hole else peer_gone(capture),
         small_writes(capture),
+        power_save(capture),
         receiver_side(capture),
     )
     return tuple(one for one in found if one is not None)
