@@ -5,7 +5,6 @@ test can tell whether the first sentence names it.
 """
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -14,12 +13,19 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 import faults
 from two_ways import two_ways
+from writers import (
+    Write,
+    cut,
+    in_wireguard,
+    made,
+    pinged,
+    simulated,
+    spoilt,
+    ticking,
+    without_times,
+)
 
-import airtcp
 from ping_kinds import PingedLink, at_random, regular
-
-Write = Callable[[Path], Path]
-"""Writes a recording into a folder; returns its path."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,8 @@ class Symptom:
     """Words of a first sentence that names the fault."""
     is_ranked: bool = False
     """Remedies are tried over the fitted link."""
+    is_drawn: bool = True
+    """The capture has times and TCP to draw."""
     sockets: str = ""
     """Output of `ss -ti` given with it, or alone."""
 
@@ -54,63 +62,7 @@ class Symptom:
         return f"airtcp diagnose {self.name}.pcap"
 
 
-PIPE = {
-    "link.rate": "10 Mbit/s",
-    "link.delay": "20 ms",
-    "link.queue.packets": 100,
-    "tcp.profile": "linux",
-}
-SEED = 3
 AT_SENDER = "a capture at the sender"
-
-
-def _simulated(seconds: int = 20, **keys: object) -> Write:
-    """A simulated capture; `link__loss__rate` is `link.loss.rate`, and None takes a key out."""
-    settings = PIPE | {key.replace("__", "."): value for key, value in keys.items()}
-    settings = {key: value for key, value in settings.items() if value is not None}
-
-    def write(folder: Path) -> Path:
-        for name, text in _FILES.items():
-            (folder / name).write_text(text)
-        here = {
-            key: str(folder / value) if value in _FILES else value
-            for key, value in settings.items()
-        }
-        path = folder / "recording.pcapng"
-        toml = f'name = "captured"\nduration = "{seconds} s"\n'
-        airtcp.run(toml, SEED, settings=here, pcap=path)
-        return path
-
-    return write
-
-
-def _made(fault: Callable[..., Path], *words: object, **options: object) -> Write:
-    return lambda folder: fault(folder / "recording.pcap", *words, **options)
-
-
-def _pinged(link: PingedLink, seconds: float, interval: float = 0.2) -> Write:
-    return lambda folder: link.write(folder / "recording.ping", seconds, interval)
-
-
-def _opportunities(*phases: tuple[float, float]) -> str:
-    """Delivery opportunities of phases of seconds at a rate in Mbit/s."""
-    at, end, lines = 0.0, 0.0, []
-    for seconds, rate in phases:
-        end += 1e3 * seconds
-        while at < end:
-            at += 12.0 / rate
-            lines.append(f"{max(1, round(at))}\n")
-    return "".join(lines)
-
-
-_FILES = {
-    "path.csv": "time_ms,delay_ms,loss\n0,16,0\n15000,31,0\n30000,22,0\n",
-    "outage.csv": "start_ms,length_ms\n15000,20000\n",
-    "satellite.opportunities": _opportunities((15, 12), (15, 7), (30, 15)),
-    "cell.opportunities": _opportunities(
-        *((1.5, rate) for rate in (22, 9, 14, 4, 7, 18, 3, 11, 6, 16, 5, 9, 13, 4, 8, 20))
-    ),
-}
 
 
 def _near(at: float, random: object) -> float:
@@ -126,7 +78,7 @@ SS_WINDOW = (
 
 def symptoms() -> list[Symptom]:
     """Every symptom, in the order of the page."""
-    return [*_of_the_ends(), *_of_the_path(), *_of_the_radio()]
+    return [*_of_the_ends(), *_of_the_path(), *_of_the_radio(), *_of_the_capture()]
 
 
 def _groups() -> dict[str, tuple[str, ...]]:
@@ -134,6 +86,7 @@ def _groups() -> dict[str, tuple[str, ...]]:
         "At the ends": _of_the_ends(),
         "On the path": _of_the_path(),
         "On the radio": _of_the_radio(),
+        "In the capture itself": _of_the_capture(),
     }
     return {name: tuple(one.name for one in found) for name, found in groups.items()}
 
@@ -144,49 +97,49 @@ def _of_the_ends() -> list[Symptom]:
             "hangs-after-connect",
             "SSH or HTTPS connects and then hangs; ping works, small pages load, large ones do not",
             AT_SENDER,
-            _made(faults.mtu_hole, has_short_after=True),
+            made(faults.mtu_hole, has_short_after=True),
             "path MTU black hole",
         ),
         Symptom(
             "page-never-finishes",
             "Large pages never finish loading, and only the computer that loads them can capture",
             "a capture at the receiver",
-            _made(faults.mtu_hole_at_receiver),
+            made(faults.mtu_hole_at_receiver),
             "path MTU black hole",
         ),
         Symptom(
             "vpn-slow-start",
             "The VPN is slow: every transfer through it starts with seconds of nothing",
             AT_SENDER,
-            _made(faults.probing_sender),
+            made(faults.probing_sender),
             "path MTU black hole",
         ),
         Symptom(
             "forty-milliseconds",
             "Every request takes 40 ms more than the ping, or 200 ms",
             AT_SENDER,
-            _made(faults.small_writes),
+            made(faults.small_writes),
             "Small writes",
         ),
         Symptom(
             "server-waits-for-requests",
             "The server answers at once, and each request still takes 50 ms",
             "a capture at the server, which receives the requests",
-            _made(faults.small_writes_at_receiver),
+            made(faults.small_writes_at_receiver),
             "Small writes",
         ),
         Symptom(
             "upload-stuck-at-a-few-megabits",
             "A single upload never gets beyond a few Mbit/s, several at once fill the line",
             AT_SENDER,
-            _made(faults.bounded_sender),
+            made(faults.bounded_sender),
             "send buffer",
         ),
         Symptom(
             "download-slow-over-distance",
             "Fast to a server nearby, slow to one across the ocean",
             AT_SENDER,
-            _simulated(
+            simulated(
                 link__rate="20 Mbit/s",
                 link__delay="50 ms",
                 link__queue__packets=300,
@@ -208,7 +161,7 @@ def _of_the_ends() -> list[Symptom]:
             "transfer-stops-for-good",
             "The transfer stops and the connection stays open for minutes",
             AT_SENDER,
-            _made(faults.peer_gone),
+            made(faults.peer_gone),
             "peer is gone",
         ),
     ]
@@ -220,14 +173,14 @@ def _of_the_path() -> list[Symptom]:
             "upload-ruins-download",
             "As soon as somebody uploads, the download collapses",
             "a capture at the sender of one of the two transfers",
-            _made(two_ways),
+            made(two_ways),
             "Traffic the other way",
         ),
         Symptom(
             "download-slower-than-sold",
             "An asymmetric line: 20 Mbit/s down are sold, and a download gets a quarter of it",
             AT_SENDER,
-            _simulated(
+            simulated(
                 link__rate="20 Mbit/s",
                 link__queue__packets=300,
                 link__reverse__rate="100 kbit/s",
@@ -239,7 +192,7 @@ def _of_the_path() -> list[Symptom]:
             "lag-while-downloading",
             "Calls and games lag while something downloads (bufferbloat)",
             AT_SENDER,
-            _simulated(link__queue__packets=1000),
+            simulated(link__queue__packets=1000),
             "but data waits",
             is_ranked=True,
         ),
@@ -247,7 +200,7 @@ def _of_the_path() -> list[Symptom]:
             "packet-loss",
             "Speed tests are far below the line's rate, and some packets are lost",
             AT_SENDER,
-            _simulated(link__loss__rate=0.005),
+            simulated(link__loss__rate=0.005),
             "the link loses",
             is_ranked=True,
         ),
@@ -255,7 +208,7 @@ def _of_the_path() -> list[Symptom]:
             "rate-limited-by-provider",
             "Fast for a moment, then exactly 5 Mbit/s with many retransmissions",
             AT_SENDER,
-            _simulated(
+            simulated(
                 link__rate="100 Mbit/s",
                 link__queue__packets=1000,
                 link__policer__rate="5 Mbit/s",
@@ -268,7 +221,7 @@ def _of_the_path() -> list[Symptom]:
             "out-of-order-packets",
             "Wireshark is full of out-of-order packets and duplicate acknowledgments",
             AT_SENDER,
-            _simulated(
+            simulated(
                 link__rate="8 Mbit/s",
                 link__jitter__mean="3 ms",
                 link__jitter__shape="exponential",
@@ -281,7 +234,7 @@ def _of_the_path() -> list[Symptom]:
             "jitter-no-loss",
             "High jitter, no loss, and TCP retransmits all the same",
             AT_SENDER,
-            _simulated(
+            simulated(
                 link__rate="8 Mbit/s",
                 link__jitter__mean="8 ms",
                 link__jitter__shape="exponential",
@@ -294,7 +247,7 @@ def _of_the_path() -> list[Symptom]:
             "satellite-or-starlink-below-its-rate",
             "A satellite link gives a third of what the speed test shows",
             AT_SENDER,
-            _simulated(
+            simulated(
                 45,
                 link__rate=None,
                 link__delay=None,
@@ -311,7 +264,7 @@ def _of_the_path() -> list[Symptom]:
             "lte-slow-in-the-evening",
             "TCP is slow over LTE or 5G in the evening, and fast late at night",
             AT_SENDER,
-            _simulated(
+            simulated(
                 24,
                 link__rate=None,
                 link__delay="25 ms",
@@ -326,7 +279,7 @@ def _of_the_path() -> list[Symptom]:
             "windows-download-slow",
             "A Windows PC downloads slowly, and only the PC can capture",
             "a capture at the receiver, without timestamps",
-            _made(faults.at_receiver),
+            made(faults.at_receiver),
             "were lost before they came here",
         ),
     ]
@@ -338,7 +291,7 @@ def _of_the_radio() -> list[Symptom]:
             "wifi-download-slow-upload-fine",
             "The download over Wi-Fi is slow, the upload is fine",
             "a capture at the sender of the download",
-            _simulated(
+            simulated(
                 link__rate="30 Mbit/s",
                 link__delay="8 ms",
                 link__loss__model="gilbert-elliott",
@@ -353,14 +306,14 @@ def _of_the_radio() -> list[Symptom]:
             "ping-spikes-every-30-s",
             "Ping over Wi-Fi spikes to seconds every 30 s",
             "ping -D",
-            _pinged(PingedLink(_near, tuple(regular(34, 4.3, 600))), 600, 1.0),
+            pinged(PingedLink(_near, tuple(regular(34, 4.3, 600))), 600, 1.0),
             "every 34 s, as a radio does that scans",
         ),
         Symptom(
             "video-call-freezes-at-regular-times",
             "Video calls freeze for a second at regular times",
             AT_SENDER,
-            _simulated(
+            simulated(
                 40,
                 link__delay="3 ms",
                 link__stops__process="periodic",
@@ -375,7 +328,7 @@ def _of_the_radio() -> list[Symptom]:
             "drops-while-walking",
             "The connection drops for two seconds when I walk through the house",
             "ping -D",
-            _pinged(
+            pinged(
                 PingedLink(
                     lambda at, random: (0.013, 0.025)[int(at / 60) % 2] + 0.003 * random.random(),
                     gaps=tuple(regular(60, 2, 300, 58)),
@@ -388,14 +341,14 @@ def _of_the_radio() -> list[Symptom]:
             "starlink-drops-every-15-s",
             "Starlink drops for a moment every 15 s",
             "ping -D",
-            _pinged(PingedLink(_beams, gaps=tuple(regular(15, 0.6, 600, 12))), 600),
+            pinged(PingedLink(_beams, gaps=tuple(regular(15, 0.6, 600, 12))), 600),
             "as Starlink's beams do each 15 s",
         ),
         Symptom(
             "wifi-loses-a-fifth",
             "Wi-Fi loses a fifth of the pings, and the rest jump about",
             "ping -D",
-            _pinged(
+            pinged(
                 PingedLink(
                     lambda _, random: 0.002 + 0.004 * random.expovariate(1),
                     tuple(at_random(3, 0.4, 300)),
@@ -409,7 +362,7 @@ def _of_the_radio() -> list[Symptom]:
             "many-short-stalls",
             "Wi-Fi stutters all the time, close to the access point too",
             AT_SENDER,
-            _simulated(
+            simulated(
                 link__delay="3 ms",
                 link__stops__process="random",
                 link__stops__working="200 ms",
@@ -423,21 +376,33 @@ def _of_the_radio() -> list[Symptom]:
             "ping-even-up-to-100-ms",
             "Ping to the phone takes anything from 3 to 100 ms",
             "ping -D",
-            _pinged(PingedLink(lambda _, random: 0.003 + 0.1024 * random.random()), 300),
+            pinged(PingedLink(lambda _, random: 0.003 + 0.1024 * random.random()), 300),
             "a beacon interval",
+        ),
+        Symptom(
+            "transfer-waits-for-beacons",
+            "A phone or laptop on battery transfers slowly over Wi-Fi, in steps of a tenth second",
+            AT_SENDER,
+            simulated(
+                link__rate="8 Mbit/s",
+                link__stops__process="periodic",
+                link__stops__every="102.4 ms",
+                link__stops__length="60 ms",
+            ),
+            "sleeps between beacons",
         ),
         Symptom(
             "internet-gone-for-minutes",
             "The internet is gone for some minutes, then all is well",
             "ping -D",
-            _pinged(PingedLink(gaps=((400, 190),)), 900, 1.0),
+            pinged(PingedLink(gaps=((400, 190),)), 900, 1.0),
             "The link was down for",
         ),
         Symptom(
             "transfer-pauses-and-goes-on",
             "A transfer stalls for twenty seconds and then goes on",
             AT_SENDER,
-            _simulated(
+            simulated(
                 60,
                 link__stops__process="recorded",
                 link__stops__path="outage.csv",
@@ -450,8 +415,44 @@ def _of_the_radio() -> list[Symptom]:
             "ping-rises-while-others-stream",
             "Ping is good at night and bad whenever others stream",
             "ping -D",
-            _pinged(PingedLink(_filled), 300),
+            pinged(PingedLink(_filled), 300),
             "The round trip rises",
+        ),
+    ]
+
+
+def _of_the_capture() -> list[Symptom]:
+    transfer = simulated(8)
+    return [
+        Symptom(
+            "clock-ticks-too-slowly",
+            "A capture from Windows or an appliance, in which many packets have the same time",
+            AT_SENDER,
+            spoilt(simulated(8, link__delay="2 ms", link__queue__packets=5), ticking),
+            "The clock of this capture is coarser than its round trips",
+        ),
+        Symptom(
+            "times-are-lost",
+            "A converted capture, in which everything happens at once",
+            AT_SENDER,
+            spoilt(transfer, without_times),
+            "its times were lost",
+            is_drawn=False,
+        ),
+        Symptom(
+            "captured-with-a-short-snap-length",
+            "tcpdump -s 68: Wireshark shows tiny windows and no SACK",
+            AT_SENDER,
+            spoilt(simulated(8, tcp__receive_buffer=60_000, link__rate="20 Mbit/s"), cut),
+            "whose scale this capture lacks",
+        ),
+        Symptom(
+            "captured-outside-the-tunnel",
+            "Slow through a VPN, and the capture on eth0 or wlan0 shows no TCP",
+            "a capture outside the tunnel",
+            spoilt(transfer, in_wireguard),
+            "encrypted below TCP",
+            is_drawn=False,
         ),
     ]
 

@@ -77,7 +77,7 @@ def answer(symptom: Symptom, *, draws: bool = False) -> dict[str, Any]:
         ranked = seen
         if draws and symptom.is_ranked and not seen.refusals:
             ranked = diagnosed(capture, "all", effort=EFFORT)
-        if draws:
+        if draws and symptom.is_drawn:
             _draw(symptom, pictures_of_capture(ranked))
         return {
             "seen": seen.headline,
