@@ -209,7 +209,7 @@ def test_what_the_install_page_names_exists() -> None:
 
 
 def test_the_first_pages_have_the_words_of_readers() -> None:
-    """The site's search finds words, in the spelling of those who ask."""
+    """The site's search finds words, in the spelling of its readers."""
     text = f"{PAGE.read_text('utf-8')} {INSTALL.read_text('utf-8')}".casefold()
     asked = ("wifi", "hotspot", "voip", "packet loss", "mobile data", "speed test", "bufferbloat")
     of_install = ("uninstall", "license", "licence", "macos", "windows", "dockerfile")

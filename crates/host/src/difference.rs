@@ -1,7 +1,7 @@
 //! Differences of means with confidence intervals.
 
+use airtcp_statistics::student_t_quantile;
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Quantile for a two-sided level of 95 %.
 const UPPER_QUANTILE: f64 = 0.975;
@@ -84,8 +84,7 @@ impl Difference {
         let half = if squared_error == 0.0 {
             0.0
         } else {
-            let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
-            student.inverse_cdf(UPPER_QUANTILE) * squared_error.sqrt()
+            student_t_quantile(freedom, UPPER_QUANTILE) * squared_error.sqrt()
         };
         Some(Self {
             difference,

@@ -1,6 +1,6 @@
 """A run's pings as irtt would have written them (`irtt client -o FILE`), as JSON or as CSV.
 
-Field names and words are those of irtt 0.9 (result.go): times are nanoseconds, "send" is the way of
+Field names and words are from irtt 0.9 (result.go): times are nanoseconds, "send" is the way of
 the request and "receive" that of its answer. Both simulated hosts have the same clock.
 """
 

@@ -16,7 +16,7 @@ const FEWEST: usize = 100;
 /// The longest wait of a radio in power save; `None` if the waits are not uniform.
 ///
 /// A probe arrives at any time between two beacons and waits for the next: the waits are uniform
-/// from 0 to the interval. The round trips are those of answered probes outside stops.
+/// from 0 to the interval. Only answered probes outside stops count.
 pub(super) fn sleep(rtt_s: impl IntoIterator<Item = f64>) -> Option<f64> {
     let rtts = sorted(rtt_s);
     if rtts.len() < FEWEST {

@@ -5,7 +5,7 @@ use crate::probes::{Clock, ProbeLog};
 
 /// Interval of probes where a log does not tell it, in seconds: ping's default.
 const USUAL_INTERVAL_S: f64 = 1.0;
-/// The numbers may go on by this many between two stamps, and by three times those that are due; a
+/// The numbers may go on by this many between two stamps, and by three times the due ones; a
 /// counter that jumps by more was reset, or counts something else.
 const MAX_STEP: i64 = 1_000;
 const MAX_STEP_RATIO: i64 = 3;
