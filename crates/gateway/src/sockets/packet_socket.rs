@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use airtcp_host::interface;
 
-/// Sets an option whose value is a plain C structure or number.
+/// Sets an option to a plain C structure or number.
 ///
 /// # Errors
 /// The kernel refuses it.
@@ -21,7 +21,7 @@ pub fn set_option<T>(socket: &impl AsFd, level: i32, name: i32, value: &T) -> io
     done(status)
 }
 
-/// Reads an option whose value is a plain C structure of numbers.
+/// Reads an option that is a plain C structure of numbers.
 ///
 /// # Errors
 /// The kernel refuses it.
