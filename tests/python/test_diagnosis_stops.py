@@ -4,12 +4,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.link import fitted_link
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import flow_of
+from airtcp.diagnosis.stops import joined
+from naive_flow import Link, flow_over
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
 
@@ -62,3 +65,15 @@ def test_a_stop_of_both_directions_under_an_upload_is_found(tmp_path: Path) -> N
         path = two_ways(tmp_path / "a.pcap", bps=12e6, stops=stops, has_receivers_clock=True)
         begun = [start for start, _ in stops_of(read_capture(path, 1, None))]
         assert [round(start) for start in begun] == [4, 8]
+
+
+@pytest.mark.parametrize(("segments", "silences"), [(1, 2), (5, 3)])
+def test_a_delayed_acknowledgment_does_not_part_a_stop(segments: int, silences: int) -> None:
+    """The last odd segment before a stop is acknowledged 40 ms into it."""
+    flow = flow_over(Link(), 5.0, 0.01)
+    newly = flow.full_size * np.array([2.0, segments, 10.0, 1.0])
+    parted = replace(flow, ack_s=np.array([0.99, 1.045, 1.7, 5.7]), newly=newly)
+    begun, ended = joined(parted, np.array([1.0, 1.05, 5.0]), np.array([1.045, 1.7, 5.7]))
+    assert len(begun) == len(ended) == silences
+    assert (begun[0], ended[-1]) == (1.0, 5.7)
+    assert ((1.0, 1.7) in zip(begun, ended, strict=True)) == (segments == 1)

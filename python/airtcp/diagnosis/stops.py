@@ -143,7 +143,7 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
     shortest, surely = max(MIN_S, floor), max(SURELY_S, floor)
     begun, ended = _silences(flow, packet_s, ORDINARY_SHARE * shortest)
     waited = _waits_back(flow, begun, ended, shortest)
-    begun, ended = begun[~waited], ended[~waited]
+    begun, ended = joined(flow, begun[~waited], ended[~waited])
     lengths = ended - begun
     is_stop = np.zeros(len(lengths), dtype=np.bool_)
     # Frequent short silences of hosts and jitter hide short stops, but not long ones.
@@ -160,6 +160,22 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
         )
         for begin, end in zip(begun[is_stop].tolist(), ended[is_stop].tolist(), strict=True)
     ]
+
+
+def joined(flow: Observed, begun: Reals, ended: Reals) -> tuple[Reals, Reals]:
+    """Silences with one where only a delayed acknowledgment, of one segment, parts two of them.
+
+    Its time is the receiver's (RFC 9293 §3.8.6.3): the segment arrived before the silence.
+    """
+    if len(begun) < 2:
+        return begun, ended
+    delivered = np.concatenate(([0.0], np.cumsum(flow.newly)))
+    first = np.searchsorted(flow.ack_s, ended[:-1] - 1e-9)
+    behind = np.searchsorted(flow.ack_s, begun[1:] + 1e-9, side="right")
+    between = delivered[np.maximum(behind, first)] - delivered[first]
+    is_near = begun[1:] - ended[:-1] <= BURST_S
+    is_parted = ~(is_near & (between <= flow.full_size))
+    return begun[np.append(True, is_parted)], ended[np.append(is_parted, True)]
 
 
 def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, Reals]:
