@@ -8,6 +8,7 @@ use airtcp_link::frame::{Offer, Outcome, PacketClass, RetryLimit};
 use airtcp_link::mac::Medium;
 use airtcp_link::mac::damage::DamageConfig;
 use airtcp_link::mac::dcf::{Bss, BssConfig, LLC_BYTES, MAC_BYTES, StationConfig};
+use airtcp_link::mac::own_retry_limits::StationRetryLimits;
 use airtcp_link::phy::{Phy, Preamble, Standard};
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{QueueLimit, Stream};
@@ -54,6 +55,7 @@ fn config(stations: u32) -> BssConfig {
         stations,
         mobile: own,
         access_point: own,
+        station_retry_limits: StationRetryLimits::default(),
         rts_threshold: None,
         fragmentation_threshold: None,
         contention_window: None,

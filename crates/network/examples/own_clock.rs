@@ -10,6 +10,7 @@ use std::{thread, time};
 
 use airtcp_link::mac::damage::DamageConfig;
 use airtcp_link::mac::dcf::{BssConfig, LLC_BYTES, MAC_BYTES, StationConfig};
+use airtcp_link::mac::own_retry_limits::StationRetryLimits;
 use airtcp_link::phy::{Phy, Preamble, Standard};
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{
@@ -92,6 +93,7 @@ fn config() -> Result<NetworkConfig, Box<dyn Error>> {
         stations: 1,
         mobile: station,
         access_point: station,
+        station_retry_limits: StationRetryLimits::default(),
         rts_threshold: None,
         fragmentation_threshold: None,
         contention_window: None,

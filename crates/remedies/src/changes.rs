@@ -59,6 +59,15 @@ pub enum OutageReaction {
     RepeatLastAck,
 }
 
+/// A sender of frames over a radio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SentBy {
+    /// The mobile.
+    Mobile,
+    /// The access point.
+    AccessPoint,
+}
+
 /// A change of the link's queues or its medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MediumChange {
@@ -80,6 +89,15 @@ pub enum MediumChange {
     MobileAttempts(RetryLimit),
     /// Maximum number of transmissions of a frame by the access point.
     AccessPointAttempts(RetryLimit),
+    /// Maximum number of transmissions of a frame between the access point and one mobile.
+    StationAttempts {
+        /// The mobile, counted from 1.
+        mobile: u32,
+        /// The sender of the frames.
+        sent_by: SentBy,
+        /// The limit.
+        limit: RetryLimit,
+    },
     /// The order in which the access point retransmits.
     Order(DeadlineOrder),
 }

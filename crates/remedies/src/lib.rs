@@ -35,7 +35,7 @@ mod table;
 
 pub use catalogue::{catalogue, find};
 use changes::Changes;
-pub use changes::{LinkChange, MediumChange, OutageReaction};
+pub use changes::{LinkChange, MediumChange, OutageReaction, SentBy};
 pub use deployment::Deployment;
 pub use idle::Idle;
 pub use key::Key;

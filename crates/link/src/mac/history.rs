@@ -8,6 +8,7 @@ use crate::frame::{
     ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome, PacketClass, RetryLimit, Urgency,
 };
 use crate::mac::Medium;
+use crate::mac::own_retry_limits::{OwnRetryLimits, StationRetryLimits};
 
 /// A packet handed to a station; packets are identified by their position in the list.
 #[derive(Clone, Copy, Debug)]
@@ -178,5 +179,17 @@ impl History {
 pub(super) fn retry_limit() -> impl Strategy<Value = RetryLimit> {
     prop::sample::select(vec![1, 2, 4, 0]).prop_map(|attempts| {
         std::num::NonZeroU32::new(attempts).map_or(RetryLimit::Unlimited, RetryLimit::Attempts)
+    })
+}
+
+/// No own limits, or a few, each way.
+pub(super) fn station_retry_limits() -> impl Strategy<Value = StationRetryLimits> {
+    let own = || {
+        let limits = prop::collection::vec(retry_limit(), 0..=3);
+        limits.prop_map(|limits| OwnRetryLimits::taken_in_turn(&limits))
+    };
+    (own(), own()).prop_map(|(from_mobile, to_mobile)| StationRetryLimits {
+        from_mobile,
+        to_mobile,
     })
 }

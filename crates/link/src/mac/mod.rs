@@ -21,6 +21,7 @@ mod frame_reporter;
 mod history;
 pub mod medium;
 mod outcomes;
+pub mod own_retry_limits;
 pub mod ran;
 pub mod resequencer;
 pub mod selective_repeat;

@@ -1,12 +1,13 @@
 //! Retransmissions of a frame by mobiles.
 
 use crate::deployment::{At, Setting, Step, Way};
-use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, Values};
+use crate::{Changes, Deployment, MediumChange, Parameter, Place, Remedy, SentBy, Values};
 
 const LIMIT: &[Step] = &[Step::RetryLimit {
     value: Setting::Attempts("attempts"),
 }];
 const AT_MOST: &str = "at most 255 attempts, the drivers' limit";
+const AT_MOST_TO_ALL: &str = "at most 255 attempts, the drivers' limit, to all mobiles alike";
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "inf-retry",
@@ -26,25 +27,42 @@ pub(crate) const REMEDY: Remedy = Remedy {
             0,
             "1: the access point's frames, and not the mobiles'",
         ),
+        Parameter::count(
+            "station",
+            "",
+            0,
+            (0, 2_000),
+            "0: of all mobiles; 1, 2 and so on: only of frames of this one, or to it. Flows take \
+             mobiles in turn, the first flow the first mobile",
+        ),
     ],
     deployment: Deployment::by(&[
         Way::new(At::Mobile, LIMIT)
             .instead(AT_MOST)
             .when("access-point", 0),
         Way::new(At::BeforeLink, LIMIT)
-            .instead(AT_MOST)
+            .instead(AT_MOST_TO_ALL)
             .when("access-point", 1),
     ])
-    .noting("Some drivers ignore it."),
+    .noting("With station, on that mobile only. Some drivers ignore it."),
     decides: "the mobiles' retry limit",
     apply,
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     let attempts = values.limit("attempts");
-    changes.medium(if values.is_on("access-point") {
-        MediumChange::AccessPointAttempts(attempts)
+    let sent_by = if values.is_on("access-point") {
+        SentBy::AccessPoint
     } else {
-        MediumChange::MobileAttempts(attempts)
+        SentBy::Mobile
+    };
+    changes.medium(match (values.count("station"), sent_by) {
+        (0, SentBy::Mobile) => MediumChange::MobileAttempts(attempts),
+        (0, SentBy::AccessPoint) => MediumChange::AccessPointAttempts(attempts),
+        (mobile, sent_by) => MediumChange::StationAttempts {
+            mobile,
+            sent_by,
+            limit: attempts,
+        },
     });
 }

@@ -135,6 +135,10 @@ const fn needs(change: MediumChange) -> &'static str {
         MediumChange::AccessPointAttempts(_) => {
             "there are no frames whose attempts an access point counts; set topology = \"wlan\""
         }
+        MediumChange::StationAttempts { .. } => {
+            "there is no such mobile; set topology = \"wlan\", and \
+             wlan.stations or flows.count to at least the mobile's number"
+        }
         MediumChange::Order(_) => {
             "dynamic-arq orders an access point's retransmissions frame by frame; set topology = \
              \"arq\", \"selective-repeat\", \"wlan\" with wlan.standard = \"802.11b\", \

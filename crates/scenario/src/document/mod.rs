@@ -41,6 +41,7 @@ pub use variation::{
     JitterTable, LateTable, LostPacketsTable, OutageTable, RecordedTable, RepeatTable, StopsTable,
 };
 pub use wired::{RoundTripTable, WiredTable};
+pub(crate) use wlan::Attempts;
 pub use wlan::{AggregationTable, AirtimeTable, CategoryTable, EdcaTable, WlanTable};
 
 /// A packet's delay on a line, each way, from 0 to an hour.

@@ -89,6 +89,9 @@ keys! {
         /// The same for frames above `rts_threshold` (`dot11LongRetryLimit`).
         // IEEE 802.11-2016 §C.3.
         long_retry_limit: Option<u32> = Some(4), as Limit<Attempts>;
+        /// Most transmissions of a frame to and from each mobile, taken in turn, in place of
+        /// `retry_limit` and `long_retry_limit`.
+        station_retry_limits: Vec<Limit<Attempts>>;
         /// Larger frames are preceded by RTS and CTS (`dot11RTSThreshold`), MAC header and FCS
         /// counted.
         rts_threshold: Option<u32> = None, as Limit<Bytes<0, 65_535>>;

@@ -2,12 +2,13 @@
 
 use airtcp_link::mac::damage::{Outage, RadioDamage};
 use airtcp_link::mac::edca::{AccessCategory, EdcaConfig, Queueing};
+use airtcp_link::mac::own_retry_limits::OwnRetryLimits;
 use airtcp_link::{Discipline, FqCoDelConfig, QueueLimit, Stream};
 use airtcp_network::MediumKind;
-use airtcp_remedies::MediumChange;
+use airtcp_remedies::{MediumChange, SentBy};
 use airtcp_units::Duration;
 
-use super::{Air, WirelessMedium, radios};
+use super::{Air, WirelessMedium, own_limits, radios};
 
 /// Length of a driver's queue below a discipline, in packets.
 pub(crate) const DRIVER_QUEUE: u32 = 128;
@@ -102,8 +103,24 @@ impl WirelessMedium for AggregatingWlan {
                     }
                 }
             }
-            MediumChange::MobileAttempts(limit) => config.mobile_retry_limit = limit,
-            MediumChange::AccessPointAttempts(limit) => config.access_point_retry_limit = limit,
+            MediumChange::MobileAttempts(limit) => {
+                config.mobile_retry_limit = limit;
+                *own_limits(&mut config.station_retry_limits, SentBy::Mobile) =
+                    OwnRetryLimits::default();
+            }
+            MediumChange::AccessPointAttempts(limit) => {
+                config.access_point_retry_limit = limit;
+                *own_limits(&mut config.station_retry_limits, SentBy::AccessPoint) =
+                    OwnRetryLimits::default();
+            }
+            MediumChange::StationAttempts {
+                mobile,
+                sent_by,
+                limit,
+            } => {
+                let own = own_limits(&mut config.station_retry_limits, sent_by);
+                return own.set(mobile, config.stations, limit);
+            }
             MediumChange::Order(_) | MediumChange::Fec(_) => return false,
         }
         true

@@ -12,9 +12,10 @@ use std::fmt::Debug;
 
 use airtcp_link::fading::{Placement, Radio, RadioConfig};
 use airtcp_link::mac::damage::Outage;
+use airtcp_link::mac::own_retry_limits::{OwnRetryLimits, StationRetryLimits};
 use airtcp_link::{PipeConfig, Stream};
 use airtcp_network::MediumKind;
-use airtcp_remedies::MediumChange;
+use airtcp_remedies::{MediumChange, SentBy};
 
 pub use arq::Arq;
 pub use cell::CellLink;
@@ -75,6 +76,14 @@ pub struct Air {
     pub config: RadioConfig,
     /// Distances of the mobiles.
     pub placement: Placement,
+}
+
+/// The mobiles' own retry limits of frames with that sender.
+const fn own_limits(limits: &mut StationRetryLimits, sent_by: SentBy) -> &mut OwnRetryLimits {
+    match sent_by {
+        SentBy::Mobile => &mut limits.from_mobile,
+        SentBy::AccessPoint => &mut limits.to_mobile,
+    }
 }
 
 /// The radio of every station, that of the access point standing for nothing.

@@ -2,12 +2,13 @@
 
 use airtcp_link::mac::damage::{Outage, RadioDamage};
 use airtcp_link::mac::dcf::BssConfig;
+use airtcp_link::mac::own_retry_limits::OwnRetryLimits;
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{QueueLimit, Stream};
 use airtcp_network::MediumKind;
-use airtcp_remedies::MediumChange;
+use airtcp_remedies::{MediumChange, SentBy};
 
-use super::{Air, WirelessMedium, radios};
+use super::{Air, WirelessMedium, own_limits, radios};
 
 /// An IEEE 802.11 channel.
 #[derive(Clone, Debug)]
@@ -56,6 +57,8 @@ impl WirelessMedium for Wlan {
         let BssConfig {
             mobile,
             access_point,
+            station_retry_limits,
+            stations,
             ..
         } = &mut self.bss;
         let (station, limit) = match change {
@@ -68,8 +71,21 @@ impl WirelessMedium for Wlan {
                 access_point.order = RetransmissionOrder::Deadline(order);
                 return true;
             }
-            MediumChange::MobileAttempts(limit) => (mobile, limit),
-            MediumChange::AccessPointAttempts(limit) => (access_point, limit),
+            MediumChange::StationAttempts {
+                mobile,
+                sent_by,
+                limit,
+            } => {
+                return own_limits(station_retry_limits, sent_by).set(mobile, *stations, limit);
+            }
+            MediumChange::MobileAttempts(limit) => {
+                *own_limits(station_retry_limits, SentBy::Mobile) = OwnRetryLimits::default();
+                (mobile, limit)
+            }
+            MediumChange::AccessPointAttempts(limit) => {
+                *own_limits(station_retry_limits, SentBy::AccessPoint) = OwnRetryLimits::default();
+                (access_point, limit)
+            }
             _ => return false,
         };
         (station.short_retry_limit, station.long_retry_limit) = (limit, limit);

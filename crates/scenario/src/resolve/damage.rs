@@ -4,17 +4,42 @@ use std::num::NonZeroU32;
 
 use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::{Affects, Counted, DamageConfig, Outage};
+use airtcp_link::mac::own_retry_limits::StationRetryLimits;
 use airtcp_units::Probability;
 
-use crate::document::{LossModel, LossTable, OutageTable, error_model};
+use crate::document::{Attempts, LossModel, LossTable, OutageTable, error_model};
 use crate::error::Problem;
 use crate::names::LossDirection;
+use airtcp_units::bounded::Limit;
 
 /// Maximum number of transmissions of a frame.
 pub(super) fn attempts(limit: Option<u32>) -> RetryLimit {
     limit
         .and_then(NonZeroU32::new)
         .map_or(RetryLimit::Unlimited, RetryLimit::Attempts)
+}
+
+/// The mobiles' own limits, `wlan.station_retry_limits`.
+pub(super) fn own_attempts(
+    given: Option<&[Limit<Attempts>]>,
+    stations: u32,
+) -> Result<StationRetryLimits, Problem> {
+    const KEY: &str = key!(wlan.station_retry_limits);
+    let Some(given) = given else {
+        return Ok(StationRetryLimits::default());
+    };
+    if given.is_empty() {
+        let example = "expected at least one limit, such as [7, \"unlimited\"]";
+        return Err(Problem::at(KEY, example));
+    }
+    if given.len() > stations as usize {
+        let limits = given.len();
+        let told =
+            format!("{limits} limits, and {stations} stations; expected one for each at most");
+        return Err(Problem::at(KEY, told));
+    }
+    let limits: Vec<_> = given.iter().map(|own| attempts(own.get_u32())).collect();
+    Ok(StationRetryLimits::both_ways(&limits))
 }
 
 /// Errors that damage frames, from `wlan.loss` and `wlan.outage`.

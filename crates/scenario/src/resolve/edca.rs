@@ -8,7 +8,7 @@ use airtcp_link::phy::Family;
 use airtcp_link::scheduler::airtime::AirtimeLimits;
 use airtcp_link::{Discipline, QueueLimit};
 
-use super::damage::{attempts, damage, refuse_error_model};
+use super::damage::{attempts, damage, own_attempts, refuse_error_model};
 use super::modes::{self, Modes};
 use super::queue::queue;
 use super::{aqm, radio};
@@ -57,6 +57,7 @@ pub(super) fn resolve(
         access: access(table.edca.get_or_insert_default(), phy.contention_window()),
         mobile_retry_limit: retry_limit,
         access_point_retry_limit: retry_limit,
+        station_retry_limits: own_attempts(table.station_retry_limits.as_deref(), stations)?,
         ampdu: ampdu(table.aggregation.get_or_insert_default(), family)?,
         block_ack: block_ack(table.aggregation.get_or_insert_default(), family),
         protection,

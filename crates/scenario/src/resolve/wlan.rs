@@ -5,7 +5,7 @@ use airtcp_link::phy::{Mode, Phy, PhyError, Preamble, Standard};
 use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_units::BitRate;
 
-use super::damage::{attempts, damage, refuse_error_model};
+use super::damage::{attempts, damage, own_attempts, refuse_error_model};
 use super::queue::queue;
 use super::{edca, radio};
 use crate::document::WlanTable;
@@ -44,6 +44,7 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
         stations,
         mobile: station(mobile_queue, RetransmissionOrder::HeadOfLine),
         access_point: station(access_point_queue, order),
+        station_retry_limits: own_attempts(table.station_retry_limits.as_deref(), stations)?,
         rts_threshold: table.rts_threshold(),
         fragmentation_threshold: table.fragmentation_threshold(),
         contention_window: Some((

@@ -5,6 +5,7 @@ mod keys;
 mod link;
 mod perturbation;
 mod renamed;
+mod retry_limits;
 mod round_trip;
 mod shipped;
 mod tcp_keys;

@@ -4,6 +4,7 @@ use airtcp_units::Duration;
 
 use crate::frame::RetryLimit;
 use crate::mac::damage::DamageConfig;
+use crate::mac::own_retry_limits::StationRetryLimits;
 use crate::mac::stations::{MAX_STATIONS, in_turn};
 use crate::phy::{Mode, Phy};
 use crate::queue::QueueLimit;
@@ -44,6 +45,8 @@ pub struct BssConfig {
     pub mobile: StationConfig,
     /// The access point.
     pub access_point: StationConfig,
+    /// Retry limits of single mobiles, in place of both limits of the sender.
+    pub station_retry_limits: StationRetryLimits,
     /// Larger frames are preceded by RTS and CTS, MAC header and FCS counted; `None` for never.
     pub rts_threshold: Option<u32>,
     /// Larger frames are cut, MAC header and FCS counted; `None` for never.

@@ -115,8 +115,11 @@ impl<P: Copy> Bss<P> {
         } else {
             waiting.fragment_failures
         };
+        let own = self.config.station_retry_limits.of(sender, waiting.to);
         let limit = if by_deadline {
             RetryLimit::Unlimited
+        } else if let Some(own) = own {
+            own
         } else if at_rts
             || !self
                 .config

@@ -8,6 +8,7 @@ use super::queueing::QueueingConfig;
 use crate::frame::{ACCESS_POINT, RetryLimit};
 use crate::mac::damage::DamageConfig;
 use crate::mac::dcf::LLC_BYTES;
+use crate::mac::own_retry_limits::StationRetryLimits;
 use crate::mac::stations::{MAX_STATIONS, in_turn};
 use crate::phy::aggregate::QOS_MAC_BYTES;
 use crate::phy::{Mode, Phy};
@@ -65,6 +66,8 @@ pub struct EdcaConfig {
     pub mobile_retry_limit: RetryLimit,
     /// Maximum number of transmissions of an MPDU of the access point.
     pub access_point_retry_limit: RetryLimit,
+    /// Retry limits of single mobiles, in place of these.
+    pub station_retry_limits: StationRetryLimits,
     /// Limits of an A-MPDU.
     pub ampdu: AmpduLimits,
     /// Block ACK agreements.
@@ -141,13 +144,21 @@ impl EdcaConfig {
             .unwrap_or_else(|| RateControl::Fixed(self.data_mode(mobile)))
     }
 
-    /// Maximum number of transmissions of a station's MPDU.
-    pub(super) const fn retry_limit(&self, station: u32) -> RetryLimit {
+    /// The retry limit of a station, which its count of failed exchanges is held against (QSRC,
+    /// IEEE 802.11-2020 §10.23.2.12): an access point counts exchanges with all mobiles together.
+    pub(super) fn retry_limit(&self, station: u32) -> RetryLimit {
         if station == ACCESS_POINT {
             self.access_point_retry_limit
         } else {
-            self.mobile_retry_limit
+            let own = self.station_retry_limits.from_mobile.of(station);
+            own.unwrap_or(self.mobile_retry_limit)
         }
+    }
+
+    /// Maximum number of transmissions of an MPDU between these stations.
+    pub(super) fn mpdu_limit(&self, from: u32, to: u32) -> RetryLimit {
+        let own = self.station_retry_limits.of(from, to);
+        own.unwrap_or_else(|| self.retry_limit(from))
     }
 
     /// Validates the configuration.

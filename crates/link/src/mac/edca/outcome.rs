@@ -276,7 +276,8 @@ impl<P: Copy + EcnField> Edca<P> {
         let Some(mut request) = own.request.take() else {
             return;
         };
-        let (station, place) = (own.station, request.to);
+        let place = request.to;
+        let (from, to) = (own.station, own.station_at(place));
         if matches!(result, Attempt::Answered(_) | Attempt::AnswerDamaged(_)) {
             own.agreements[place].on_request();
             self.hand_on(now, index, place);
@@ -286,7 +287,7 @@ impl<P: Copy + EcnField> Edca<P> {
         let is_over = is_answered
             || self
                 .config
-                .retry_limit(station)
+                .mpdu_limit(from, to)
                 .is_reached(request.failures);
         let mut done = Duration::ZERO;
         if is_over {
@@ -353,7 +354,7 @@ impl<P: Copy + EcnField> Edca<P> {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(place));
         mpdu.failures += 1;
-        if self.config.retry_limit(from).is_reached(mpdu.failures) {
+        if self.config.mpdu_limit(from, to).is_reached(mpdu.failures) {
             own.counters[place].discarded += mpdu.count() as u64;
             own.agreements[place].settle(mpdu.number);
             for packet in mpdu.packets() {

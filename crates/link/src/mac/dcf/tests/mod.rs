@@ -5,6 +5,7 @@ use airtcp_units::BitRate;
 use super::*;
 use crate::frame::{PacketClass, RetryLimit};
 use crate::mac::damage::DamageConfig;
+use crate::mac::own_retry_limits::StationRetryLimits;
 use crate::phy::{Phy, Preamble, Standard};
 use crate::queue::QueueLimit;
 use crate::scheduler::RetransmissionOrder;
@@ -35,6 +36,7 @@ pub(super) fn config(stations: u32) -> BssConfig {
         stations,
         mobile: station(),
         access_point: station(),
+        station_retry_limits: StationRetryLimits::default(),
         rts_threshold: None,
         fragmentation_threshold: None,
         contention_window: None,

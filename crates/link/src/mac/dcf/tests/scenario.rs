@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::error::ErrorModel;
 use crate::mac::damage::Outage;
-use crate::mac::history::{Arrival, History, retry_limit};
+use crate::mac::history::{Arrival, History, retry_limit, station_retry_limits};
 use airtcp_units::Probability;
 
 /// Times are in microseconds.
@@ -74,31 +74,37 @@ pub(super) fn configuration() -> impl Strategy<Value = BssConfig> {
     let windows = prop::sample::select(vec![(0, 7), (1, 3), (7, 7), (15, 1023)]);
     (
         (physical_layer(), 1..=4_u32, windows),
-        (retry_limit(), retry_limit(), retry_limit(), retry_limit()),
+        (
+            (retry_limit(), retry_limit(), retry_limit(), retry_limit()),
+            station_retry_limits(),
+        ),
         prop::sample::select(vec![None, Some(0), Some(500)]),
         prop::sample::select(vec![None, Some(256), Some(701)]),
         (prop::option::of(100..600_u64), damage()),
     )
         .prop_map(
-            |((phy, stations, window), limits, rts, fragments, (timeout, damage))| BssConfig {
-                phy,
-                station_modes: Vec::new(),
-                contention_window: Some(window),
-                mobile: StationConfig {
-                    short_retry_limit: limits.0,
-                    long_retry_limit: limits.1,
-                    ..station()
-                },
-                access_point: StationConfig {
-                    short_retry_limit: limits.2,
-                    long_retry_limit: limits.3,
-                    ..station()
-                },
-                rts_threshold: rts,
-                fragmentation_threshold: fragments,
-                answer_timeout: timeout.map(Duration::from_micros),
-                damage,
-                ..config(stations)
+            |((phy, stations, window), (limits, own), rts, fragments, (timeout, damage))| {
+                BssConfig {
+                    phy,
+                    station_modes: Vec::new(),
+                    contention_window: Some(window),
+                    mobile: StationConfig {
+                        short_retry_limit: limits.0,
+                        long_retry_limit: limits.1,
+                        ..station()
+                    },
+                    access_point: StationConfig {
+                        short_retry_limit: limits.2,
+                        long_retry_limit: limits.3,
+                        ..station()
+                    },
+                    station_retry_limits: own,
+                    rts_threshold: rts,
+                    fragmentation_threshold: fragments,
+                    answer_timeout: timeout.map(Duration::from_micros),
+                    damage,
+                    ..config(stations)
+                }
             },
         )
 }

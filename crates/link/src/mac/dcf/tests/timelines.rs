@@ -96,6 +96,27 @@ fn a_limit_of_one_is_one_attempt() {
     assert_eq!(history.discarded, [(0, 1, false), (1, 1, false)]);
 }
 
+/// The second of two mobiles has two attempts, one more than the first and the access point.
+#[test]
+fn a_mobile_has_its_own_limit_in_both_directions() {
+    let config = BssConfig {
+        damage: damaging(1, 1),
+        station_retry_limits: StationRetryLimits::both_ways(&[attempts(1), attempts(2)]),
+        ..exact(2, 5)
+    };
+    // One after the other, so that they do not collide.
+    let all = [(1, 0), (2, 0), (0, 1), (0, 2)];
+    let arrivals = (0..).zip(all);
+    let arrivals = arrivals.map(|(place, ends)| data(place * 10_000, ends, WHOLE));
+    let history = run_all(&config, arrivals.collect());
+    let attempts: Vec<_> = history
+        .discarded
+        .iter()
+        .map(|given_up| given_up.1)
+        .collect();
+    assert_eq!(attempts, [1, 2, 1, 2]);
+}
+
 /// The first, fifth and so on arrive. 1333 + 10 + 304 = 1647, + 50 = 1697 for the second packet,
 /// which fails three times: 1697 + 1283 + 272 = 3252, 4807, 6362.
 #[test]

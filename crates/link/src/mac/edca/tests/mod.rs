@@ -6,6 +6,7 @@ use super::*;
 use crate::error::ErrorModel;
 use crate::frame::{PacketClass, RetryLimit};
 use crate::mac::damage::DamageConfig;
+use crate::mac::own_retry_limits::StationRetryLimits;
 use crate::phy::ppdu::MAX_TIME;
 use crate::phy::{Family, GuardInterval, Phy, Standard, Width};
 use crate::queue::{Discipline, QueueLimit};
@@ -63,6 +64,7 @@ pub(super) fn config(stations: u32, mode: Mode) -> EdcaConfig {
         access: AccessCategory::ALL.map(|category| AccessParameters::usual(category, windows)),
         mobile_retry_limit: RetryLimit::Unlimited,
         access_point_retry_limit: RetryLimit::Unlimited,
+        station_retry_limits: StationRetryLimits::default(),
         ampdu: AmpduLimits {
             mpdus: 256,
             bytes: mode.family().max_ampdu_bytes(),

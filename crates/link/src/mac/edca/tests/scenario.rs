@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::mac::damage::Outage;
-use crate::mac::history::{Arrival, History, retry_limit};
+use crate::mac::history::{Arrival, History, retry_limit, station_retry_limits};
 use proptest::prelude::*;
 
 /// Times are in nanoseconds.
@@ -112,8 +112,7 @@ fn configuration() -> impl Strategy<Value = (EdcaConfig, u64)> {
     (
         (modes(), 1..=4_u32, categories(), access()),
         (
-            retry_limit(),
-            retry_limit(),
+            (retry_limit(), retry_limit(), station_retry_limits()),
             windows,
             most,
             reorder,
@@ -129,7 +128,7 @@ fn configuration() -> impl Strategy<Value = (EdcaConfig, u64)> {
         .prop_map(
             |(
                 ((modes, tick), stations, categories, access),
-                (mobile, access_point, window, mpdus, reorder, requests),
+                ((mobile, access_point, own), window, mpdus, reorder, requests),
                 (rts_threshold, queue, timeout, damage),
             )| {
                 let mut config = EdcaConfig {
@@ -137,6 +136,7 @@ fn configuration() -> impl Strategy<Value = (EdcaConfig, u64)> {
                     categories,
                     mobile_retry_limit: mobile,
                     access_point_retry_limit: access_point,
+                    station_retry_limits: own,
                     block_ack: BlockAckConfig {
                         window,
                         reorder_timeout: Duration::from_millis(reorder),

@@ -128,7 +128,9 @@ impl Reference<'_> {
             (&mut packet.short, station.config.short_retry_limit)
         };
         *count += 1;
-        if limit.is_reached(*count) {
+        let (from, to) = (packet.arrival.from, packet.arrival.to);
+        let own = self.config.station_retry_limits.of(from, to);
+        if own.unwrap_or(limit).is_reached(*count) {
             let given_up = (packet.name, packet.data_failures, packet.arrived);
             self.history.discarded.push(given_up);
             station.queue.pop_front();

@@ -194,10 +194,13 @@ impl Reference<'_> {
         let limit = self.config.retry_limit(station);
         self.stations[station as usize].awaits = Awaits::Nothing;
         let flight = edcaf.flight.take().unwrap();
+        let own = self
+            .config
+            .mpdu_limit(station, edcaf.station_of(flight.peer));
         if flight.is_request {
             let request = edcaf.request.as_mut().unwrap();
             request.failures += 1;
-            if limit.is_reached(request.failures) {
+            if own.is_reached(request.failures) {
                 for packet in edcaf.request.take().unwrap().mpdus {
                     self.fail_mpdu(index, flight.peer, packet);
                 }
@@ -233,7 +236,7 @@ impl Reference<'_> {
         let edcaf = &mut self.edcafs[index];
         if !self
             .config
-            .retry_limit(edcaf.station)
+            .mpdu_limit(edcaf.station, edcaf.station_of(peer))
             .is_reached(packet.failures)
         {
             edcaf.peers[peer].retries.insert(packet.number, packet);

@@ -382,13 +382,13 @@ impl Edcaf {
     }
 }
 
-/// The random cases cover the pitfalls of a model: the least number of 400 cases with each kind.
+/// The random cases cover the pitfalls of a model: the least number of 800 cases with each kind.
 #[test]
 fn the_cases_have_everything() {
     use proptest::strategy::{Strategy, ValueTree};
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-    for _ in 0..400 {
+    for _ in 0..800 {
         let tree = super::scenario::scenario().new_tree(&mut runner);
         let scenario = tree.expect("a scenario").current();
         let History {
