@@ -132,7 +132,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame between two stations, one of them the access point.
+    /// A frame between two stations. One between relays is of the one that sends it.
     #[inline]
     pub(super) const fn between(
         (from, to): (u32, u32),

@@ -71,7 +71,7 @@ impl StationRetryLimits {
         }
     }
 
-    /// The limit of a frame between `from` and `to`, of which one is the access point.
+    /// The limit of a frame from a mobile to the access point, or from there to a mobile.
     #[inline]
     #[must_use]
     pub fn of(&self, from: u32, to: u32) -> Option<RetryLimit> {

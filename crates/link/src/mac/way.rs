@@ -1,4 +1,5 @@
-//! The directions between mobiles and the access point: no frame goes from a mobile to another.
+//! The directions between mobiles and the access point. Frames of relays (`wlan.hops`), which no
+//! access point sends, go from a station.
 
 use crate::frame::ACCESS_POINT;
 
@@ -19,7 +20,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// The direction from one station to another, one of them the access point.
+    /// The direction from one station to another.
     #[inline]
     pub(super) const fn between(from: u32, to: u32) -> Self {
         if from == ACCESS_POINT {

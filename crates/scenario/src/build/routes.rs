@@ -5,7 +5,8 @@
 //!                    agents, proxy
 //! ```
 //!
-//! With two channels there is a mobile and an access point at both ends.
+//! The way over the air may be a chain of hops, with relays between them. With two channels there
+//! is a mobile and an access point at both ends.
 
 use airtcp_link::agent::Toward;
 use airtcp_link::{Delay, ErrorModel, PipeConfig, Service, Stream};
@@ -142,7 +143,7 @@ impl<'a> Plan<'a> {
 
     /// The route over the air between the flow's mobile and its access point.
     fn air(&self, flow: u32, direction: FlowDirection, medium: u16) -> HopsEachWay {
-        let hop = |from, to| vec![Hop::Air(AirHop { medium, from, to })];
+        let hop = |from, to| Hop::Air(AirHop { medium, from, to });
         let (data, acks) = self.link;
         match &self.scenario.link {
             Link::Pipe { .. } => {
@@ -159,13 +160,14 @@ impl<'a> Plan<'a> {
                 }
             }
             Link::Medium(link) => {
-                let station = station_of(flow, link.stations());
+                let chain = chain(flow, link.stations(), link.hops());
+                let ends = chain.windows(2);
                 HopsEachWay {
                     from_mobile: match link.back() {
                         Some(_) => vec![Hop::Pipe(acks)],
-                        None => hop(station, ACCESS_POINT),
+                        None => ends.clone().map(|ends| hop(ends[0], ends[1])).collect(),
                     },
-                    to_mobile: hop(ACCESS_POINT, station),
+                    to_mobile: ends.rev().map(|ends| hop(ends[1], ends[0])).collect(),
                 }
             }
         }
@@ -227,6 +229,15 @@ impl<'a> Plan<'a> {
 /// The flow's station: flows take stations in turn, from 1 on.
 fn station_of(flow: u32, stations: u32) -> u16 {
     u16::try_from(flow % stations).unwrap_or(u16::MAX - 1) + 1
+}
+
+/// The stations on the air from the flow's mobile to the access point: the relays follow the
+/// `mobiles` in number, the one next to the access point first.
+fn chain(flow: u32, mobiles: u32, hops: u32) -> Vec<u16> {
+    let relay = |hop: u32| u16::try_from(mobiles + hop).unwrap_or(u16::MAX);
+    let relays = (1..hops).rev().map(relay);
+    let mobile = std::iter::once(station_of(flow, mobiles));
+    mobile.chain(relays).chain([ACCESS_POINT]).collect()
 }
 
 fn add_pipe(network: &mut NetworkConfig, name: &str, pipe: PipeConfig) -> u32 {

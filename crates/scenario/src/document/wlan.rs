@@ -80,6 +80,10 @@ keys! {
         driver_queue: QueueTable, holding keys;
         /// Shares of airtime, and airtime that waits in the hardware (`scheduler = "airtime"`).
         airtime: AirtimeTable, holding keys;
+        /// Hops over the air between each mobile and the access point, one after the other
+        /// (802.11b, g and a): relays forward the packets of all flows, first in, first out, and
+        /// share the channel with all others.
+        hops: u32 = 1, as Whole<1, 16>;
         /// Mobile stations; flow i is of station i modulo this. One a flow when left out.
         stations: Whole<1, 2_000>;
         /// Most transmissions of a frame, the first included (IEEE 802.11

@@ -42,6 +42,12 @@ pub trait WirelessMedium: Debug + Send + Sync {
         1
     }
 
+    /// Hops over the air between a mobile and the access point. The relays are numbered after the
+    /// mobiles, the one next to the access point first.
+    fn hops(&self) -> u32 {
+        1
+    }
+
     /// The way from the mobile to the access point, where that is a pipe and not the medium, and
     /// the name of its random stream.
     fn back(&self) -> Option<(&'static str, &PipeConfig)> {

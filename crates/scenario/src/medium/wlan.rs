@@ -17,6 +17,8 @@ pub struct Wlan {
     pub bss: BssConfig,
     /// Where the mobiles are, if that matters.
     pub air: Option<Air>,
+    /// Hops between a mobile and the access point. The relays are the last stations of `bss`.
+    pub hops: u32,
 }
 
 impl WirelessMedium for Wlan {
@@ -46,7 +48,11 @@ impl WirelessMedium for Wlan {
     }
 
     fn stations(&self) -> u32 {
-        self.bss.stations
+        self.bss.stations + 1 - self.hops
+    }
+
+    fn hops(&self) -> u32 {
+        self.hops
     }
 
     fn outage(&self) -> Option<Outage> {
@@ -54,6 +60,7 @@ impl WirelessMedium for Wlan {
     }
 
     fn change(&mut self, change: MediumChange) -> bool {
+        let mobiles = self.stations();
         let BssConfig {
             mobile,
             access_point,
@@ -76,7 +83,8 @@ impl WirelessMedium for Wlan {
                 sent_by,
                 limit,
             } => {
-                return own_limits(station_retry_limits, sent_by).set(mobile, *stations, limit);
+                let own = own_limits(station_retry_limits, sent_by);
+                return mobile <= mobiles && own.set(mobile, *stations, limit);
             }
             MediumChange::MobileAttempts(limit) => {
                 *own_limits(station_retry_limits, SentBy::Mobile) = OwnRetryLimits::default();

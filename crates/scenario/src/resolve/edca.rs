@@ -112,7 +112,7 @@ fn refuse_legacy(table: &WlanTable) -> Result<(), Problem> {
     }
     refuse_keys!(table, key!(wlan), with(""); basic_rate, preamble);
     refuse_keys!(table, key!(wlan), with(", or give wlan.retry_limit"); long_retry_limit);
-    refuse_keys!(table, key!(wlan), with(""); fragmentation_threshold);
+    refuse_keys!(table, key!(wlan), with(""); fragmentation_threshold, hops);
     let windows = with(", or give wlan.edca.best_effort.cw_min and cw_max");
     refuse_keys!(table, key!(wlan), windows; cw_min, cw_max);
     Ok(())

@@ -20,7 +20,8 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
     edca::refuse_all(table)?;
     let order = order(table)?;
     let (phy, station_modes) = rates(table)?;
-    let stations = Written::fill(&mut table.stations, &flows);
+    let hops = hops(table)?;
+    let mobiles = Written::fill(&mut table.stations, &flows);
     let mobile_queue = queue(table.queue.get_or_insert_default());
     let access_point_queue = match &mut table.access_point_queue {
         Some(given) => queue(given),
@@ -41,10 +42,10 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
     let bss = BssConfig {
         phy,
         station_modes,
-        stations,
+        stations: mobiles + hops - 1,
         mobile: station(mobile_queue, RetransmissionOrder::HeadOfLine),
         access_point: station(access_point_queue, order),
-        station_retry_limits: own_attempts(table.station_retry_limits.as_deref(), stations)?,
+        station_retry_limits: own_attempts(table.station_retry_limits.as_deref(), mobiles)?,
         rts_threshold: table.rts_threshold(),
         fragmentation_threshold: table.fragmentation_threshold(),
         contention_window: Some((
@@ -74,7 +75,18 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
             Some(radio::resolve(radio, key!(wlan.radio), carrier_mhz)?)
         }
     };
-    Ok(Wlan { bss, air })
+    Ok(Wlan { bss, air, hops })
+}
+
+/// The hops of a chain. Keys of single mobiles would hold for its relays too.
+fn hops(table: &mut WlanTable) -> Result<u32, Problem> {
+    let hops = table.hops();
+    if hops > 1 {
+        let why = "belongs to mobiles that reach the access point in one hop; remove it, or give \
+                   wlan.hops = 1";
+        refuse_keys!(table, key!(wlan), why; station_rates, station_retry_limits, radio);
+    }
+    Ok(hops)
 }
 
 /// The order of service at the access point: one queue, unless stations take turns.

@@ -205,6 +205,10 @@ const BAD_WIRELESS: &[&str] = &[
     "topology = \"wlan\"\nflows.count = 2\n[wlan]\nstation_rates = [\"11 Mbit/s\", \"1 Mbit/s\"]\n\
      basic_rate = \"2 Mbit/s\"",
     "topology = \"wlan\"\n[wlan]\nrate = \"2 Mbit/s\"\nstation_rates = [\"11 Mbit/s\"]",
+    "topology = \"wlan\"\nwlan.hops = 0",
+    "topology = \"wlan\"\nwlan.hops = 17",
+    "topology = \"wlan\"\n[wlan]\nhops = 2\nradio.distance_m = 5",
+    "topology = \"wlan\"\n[wlan]\nhops = 2\nstandard = \"802.11n\"",
     "topology = \"wlan\"\nwlan.station_retry_limits = []",
     "topology = \"wlan\"\nwlan.station_retry_limits = [0]",
     "topology = \"wlan\"\nwlan.station_retry_limits = [7, \"unlimited\"]",

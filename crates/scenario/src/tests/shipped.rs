@@ -52,6 +52,7 @@ fn the_scenarios_that_are_shipped_are_right() {
             "two-wlans",
             "wifi-suspension",
             "wlan-bursts",
+            "wlan-chain",
             "wlan-clients",
             "wlan-upload"
         ]
