@@ -346,8 +346,12 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
     "inf-retry": [
         ("upload", "inf-retry", less("segments_lost_link")),
         ("download-b", "inf-retry:access-point=1", less("segments_lost_link")),
+        ("upload", "inf-retry:station=2", less("segments_lost_link")),
     ],
-    "delay-injection": [("upload", "delay-injection", lambda _, a: a.agents > 0)],
+    "delay-injection": [
+        ("upload", "delay-injection", lambda _, a: a.agents > 0),
+        ("download-b", "delay-injection:downlink=1", lambda _, a: a.agents > 0),
+    ],
     **{
         name: [("upload", f"{name}:{time}=300 ms,every=5", srtt(lambda b, a: a > b))]
         for name, time in (("static-delay", "delay"), ("random-delay", "mean"))

@@ -165,10 +165,12 @@ impl Chain {
     }
 }
 
-/// Whether an agent only holds acknowledgments.
+/// Whether an agent only holds acknowledgments to mobiles. One that holds those of downloads also
+/// sees their data, as Snoop does.
 const fn delays(config: &AgentConfig) -> bool {
-    matches!(
-        config,
-        AgentConfig::AdaptiveDelay(_) | AgentConfig::StaticDelay(_) | AgentConfig::RandomDelay(_)
-    )
+    match config {
+        AgentConfig::AdaptiveDelay(rule) => matches!(rule.acks_toward, Toward::Mobile),
+        AgentConfig::StaticDelay(_) | AgentConfig::RandomDelay(_) => true,
+        _ => false,
+    }
 }

@@ -1,7 +1,7 @@
 //! Adaptive delay injection.
 
-use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::delay_injection::{AdaptiveDelay, Average, ClockOffset};
+use airtcp_link::agent::{AgentConfig, Toward};
 use airtcp_link::frame::RetryLimit;
 use airtcp_units::Duration;
 
@@ -59,14 +59,14 @@ pub(crate) const REMEDY: Remedy = Remedy {
         Parameter::switch(
             "synchronised",
             0,
-            "1: the mobile's clock is the access point's, as the paper's simulation has it; \
+            "1: the sender's clock is the access point's, as the paper's simulation has it; \
              0: its offset is estimated",
         ),
         Parameter::time(
             "tick",
             Duration::from_millis(1),
             (Duration::from_micros(1), Duration::from_secs(1)),
-            "a tick of the mobile's timestamp clock",
+            "a tick of the sender's timestamp clock",
         ),
         Parameter::switch(
             "spikes-in-mean",
@@ -76,7 +76,14 @@ pub(crate) const REMEDY: Remedy = Remedy {
         Parameter::switch(
             "inf-retry",
             1,
-            "1: mobiles retransmit without limit, as in the paper; 0: as they did",
+            "1: mobiles retransmit without limit, as in the paper, or with downlink the access \
+             point; 0: as they did",
+        ),
+        Parameter::switch(
+            "downlink",
+            0,
+            "1: for downloads, an extension that the paper's §V wishes: acknowledgments to the \
+             wired sender are delayed; 0: for uploads",
         ),
     ],
     deployment: Deployment::between_the_ends(
@@ -89,7 +96,13 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    let is_downlink = values.is_on("downlink");
     changes.install(AgentConfig::AdaptiveDelay(AdaptiveDelay {
+        acks_toward: if is_downlink {
+            Toward::Wired
+        } else {
+            Toward::Mobile
+        },
         delay_factor: values.number("factor"),
         threshold_factor: values.number("c"),
         mean_gain: values.number("a"),
@@ -109,6 +122,10 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
         ..AdaptiveDelay::default()
     }));
     if values.is_on("inf-retry") {
-        changes.medium(MediumChange::MobileAttempts(RetryLimit::Unlimited));
+        changes.medium(if is_downlink {
+            MediumChange::AccessPointAttempts(RetryLimit::Unlimited)
+        } else {
+            MediumChange::MobileAttempts(RetryLimit::Unlimited)
+        });
     }
 }

@@ -11,16 +11,19 @@ use airtcp_units::{Duration, Instant};
 
 use super::mobile_clock::{ClockOffset, MobileClock};
 use super::{MAX_HOLD, UP_TO_MAX_HOLD};
-use crate::agent::AgentEvent;
 use crate::agent::parameter::{ParameterError, check_duration, check_number};
+use crate::agent::{AgentEvent, Toward};
 
 /// The parameters of adaptive delay injection; the defaults are the paper's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdaptiveDelay {
-    /// Duration of a tick of the mobile's timestamp clock: 1 us to 1 s. RFC 7323 §5.4 wants at
+    /// The direction of the acknowledgments judged and held: towards a mobile that uploads, as in
+    /// the paper, or towards the wired sender of a download (§V, future work).
+    pub acks_toward: Toward,
+    /// Duration of a tick of the sender's timestamp clock: 1 us to 1 s. RFC 7323 §5.4 wants at
     /// least 1 ms, the tick of Linux; newer Linux can also tick in 1 us.
     pub tick: Duration,
-    /// Estimation of the offset of the mobile's clock.
+    /// Estimation of the offset of the sender's clock.
     pub clock_offset: ClockOffset,
     /// `a` of eq. 1, the gain of the smoothed path delay S: above 0, at most 1.
     pub mean_gain: f64,
@@ -47,6 +50,7 @@ pub struct AdaptiveDelay {
 impl Default for AdaptiveDelay {
     fn default() -> Self {
         Self {
+            acks_toward: Toward::Mobile,
             tick: Duration::from_millis(1),
             clock_offset: ClockOffset::default(),
             mean_gain: 1.0 / 8.0,

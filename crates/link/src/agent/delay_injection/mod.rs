@@ -17,6 +17,10 @@
 //! One machine holds the acknowledgments, and one of three rules determines for how long:
 //! [`AdaptiveDelay`], [`StaticDelay`], [`RandomDelay`].
 //!
+//! Downloads are the mirror image, an extension that the paper's §V wishes: the data goes down
+//! over the radio, and acknowledgments are held on their way to the sender in the wired network,
+//! which stamped the data ([`AdaptiveDelay::acks_toward`]). Below, the mobile is the sender.
+//!
 //! **Judged**: acknowledgments towards the mobile that carry neither data nor SYN, FIN or RST, and
 //! that acknowledge new data, of connections with more data from the mobile than to it. The
 //! adaptive rule also needs timestamps. Duplicate acknowledgments and window updates echo an old
@@ -91,6 +95,14 @@ enum Memory {
 }
 
 impl DelayRule {
+    /// The direction of the acknowledgments held.
+    const fn acks_toward(&self) -> Toward {
+        match self {
+            Self::Adaptive(rule) => rule.acks_toward,
+            Self::Static { .. } | Self::Random { .. } => Toward::Mobile,
+        }
+    }
+
     const fn memory(&self) -> Memory {
         match self {
             Self::Adaptive(_) => Memory::Adaptive(Judge::new()),
@@ -146,16 +158,16 @@ impl DelayRule {
 struct Flow {
     lane: Lane,
     memory: Memory,
-    /// Bytes of data that the mobile has sent.
-    uplink_bytes: u64,
-    /// Bytes of data sent to it.
-    downlink_bytes: u64,
-    /// The highest acknowledgment sent to it.
+    /// Bytes of data from the host that waits for the acknowledgments.
+    sent_bytes: u64,
+    /// Bytes of data to it.
+    received_bytes: u64,
+    /// The highest acknowledgment to it.
     acknowledged: Option<SequenceNumber>,
 }
 
 impl Flow {
-    /// Whether `segment`, on its way to the mobile, acknowledges new data.
+    /// Whether `segment`, on its way to that host, acknowledges new data.
     fn acknowledges_more(&mut self, segment: &Segment) -> bool {
         if !segment.flags.contains(Flags::ACK) {
             return false;
@@ -170,7 +182,7 @@ impl Flow {
     }
 }
 
-/// The agent: holds acknowledgments on their way to the mobile.
+/// The agent: holds acknowledgments on their way to a sender.
 #[derive(Debug)]
 pub struct DelayInjection<P> {
     rule: DelayRule,
@@ -207,8 +219,8 @@ impl<P: Copy> DelayInjection<P> {
         self.queue.release_all(&mut state.lane, flow);
     }
 
-    /// A segment towards the mobile, of an established connection.
-    fn pass_down(
+    /// A segment in the direction of the acknowledgments, of an established connection.
+    fn pass_back(
         &mut self,
         now: Instant,
         passage: Passage<P>,
@@ -217,12 +229,12 @@ impl<P: Copy> DelayInjection<P> {
         let Passage { flow, segment, .. } = passage;
         let Self { rule, flows, queue } = self;
         let state = flows.entry(flow, || new_flow(rule));
-        state.downlink_bytes = state
-            .downlink_bytes
+        state.received_bytes = state
+            .received_bytes
             .saturating_add(u64::from(segment.payload_bytes));
         let more = state.acknowledges_more(&segment);
         let judged =
-            more && segment.sequence_length() == 0 && state.uplink_bytes > state.downlink_bytes;
+            more && segment.sequence_length() == 0 && state.sent_bytes > state.received_bytes;
         if !judged {
             queue.push(now, &mut state.lane, now, passage);
             return;
@@ -244,18 +256,19 @@ fn new_flow(rule: &DelayRule) -> Flow {
     Flow {
         lane: Lane::EMPTY,
         memory: rule.memory(),
-        uplink_bytes: 0,
-        downlink_bytes: 0,
+        sent_bytes: 0,
+        received_bytes: 0,
         acknowledged: None,
     }
 }
 
-/// Whether a connection begins or ends with this segment.
-fn begins_or_ends(toward: Toward, segment: &Segment) -> bool {
+/// Whether a connection begins or ends with this segment, which passes in the direction of the
+/// acknowledgments or not.
+fn begins_or_ends(is_back: bool, segment: &Segment) -> bool {
     let flags = segment.flags;
     flags.contains(Flags::SYN)
         || flags.contains(Flags::RST)
-        || (flags.contains(Flags::FIN) && toward == Toward::Mobile)
+        || (flags.contains(Flags::FIN) && is_back)
 }
 
 impl Configuration for AdaptiveDelay {
@@ -301,7 +314,8 @@ impl<P: Copy> Agent<P> for DelayInjection<P> {
             segment,
             ..
         } = passage;
-        if begins_or_ends(toward, &segment) {
+        let is_back = toward == self.rule.acks_toward();
+        if begins_or_ends(is_back, &segment) {
             if let Some(state) = self.flows.remove(flow) {
                 self.release_all(flow, state);
             }
@@ -311,17 +325,15 @@ impl<P: Copy> Agent<P> for DelayInjection<P> {
         if let Some((idlest, state)) = self.flows.make_room(flow) {
             self.release_all(idlest, state);
         }
-        match toward {
-            Toward::Wired => {
-                let rule = &self.rule;
-                let state = self.flows.entry(flow, || new_flow(rule));
-                state.uplink_bytes = state
-                    .uplink_bytes
-                    .saturating_add(u64::from(segment.payload_bytes));
-                self.queue.send(passage);
-            }
-            Toward::Mobile => self.pass_down(now, passage, observer),
+        if is_back {
+            return self.pass_back(now, passage, observer);
         }
+        let rule = &self.rule;
+        let state = self.flows.entry(flow, || new_flow(rule));
+        state.sent_bytes = state
+            .sent_bytes
+            .saturating_add(u64::from(segment.payload_bytes));
+        self.queue.send(passage);
     }
 
     fn next_wakeup(&self) -> Instant {

@@ -22,6 +22,8 @@ pub(super) fn constant(delay: StaticDelay) -> DelayRule {
 /// An uplink transfer: the mobile's data and the acknowledgments for it.
 pub(super) struct Bench {
     pub(super) agent: DelayInjection<u32>,
+    /// Whether it is a download: every segment passes in the opposite direction.
+    mirrored: bool,
     pub(super) acknowledged: u32,
     /// Packets by the order in which they came.
     pub(super) packets: u32,
@@ -32,9 +34,14 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn new(rule: DelayRule) -> Self {
+        Self::of(rule, false)
+    }
+
+    pub(super) fn of(rule: DelayRule, mirrored: bool) -> Self {
         let agent = DelayInjection::new(rule, DEFAULT_FLOW_LIMIT).unwrap();
         let mut bench = Self {
             agent,
+            mirrored,
             acknowledged: 0,
             packets: 0,
             left: Vec::new(),
@@ -62,7 +69,11 @@ impl Bench {
         self.run_until(now);
         let passage = Passage {
             flow: FLOW,
-            toward,
+            toward: if self.mirrored {
+                toward.opposite()
+            } else {
+                toward
+            },
             segment,
             packet: self.packets,
         };

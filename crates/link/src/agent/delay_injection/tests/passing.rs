@@ -73,6 +73,39 @@ fn a_download_passes_untouched() {
     assert_eq!(bench.left, [(1_050.0, 0), (1_100.0, 1), (1_200.0, 2)]);
 }
 
+/// The mirror image: every segment passes in the other direction, and leaves at the same time with
+/// the same verdicts. The rule for uploads leaves that download alone, and the other the upload.
+#[test]
+fn a_download_is_the_mirror_image_of_an_upload() {
+    let table = [80, 80, 80, 230, 80, 80, 300, 80, 80, 80];
+    let run = |acks_toward: Toward, mirrored: bool| {
+        let rule = AdaptiveDelay {
+            acks_toward,
+            ..AdaptiveDelay::default()
+        };
+        let mut bench = Bench::of(DelayRule::Adaptive(rule), mirrored);
+        for (k, delay) in (0..).zip(table) {
+            bench.ack(1_000 + 10 * k, delay);
+        }
+        bench.run_until(at(5_000));
+        (bench.left, bench.judged)
+    };
+    let upload = run(Toward::Mobile, false);
+    assert_eq!(upload.1.len(), table.len());
+    let held = |&(left, packet): &(f64, u32)| left > 1_000.0 + 10.0 * f64::from(packet);
+    assert!(
+        upload.0.iter().any(held),
+        "a spike of 150 ms: {:?}",
+        upload.0
+    );
+    assert_eq!(run(Toward::Wired, true), upload);
+    for (left, judged) in [run(Toward::Wired, false), run(Toward::Mobile, true)] {
+        assert_eq!(judged, []);
+        assert!(!left.iter().any(held));
+        assert_eq!(left.len(), table.len());
+    }
+}
+
 /// D of 100 ms is for nothing after two minutes of silence; a clock that is moved by an hour, up or
 /// down, is no spike.
 #[test]
