@@ -360,6 +360,10 @@ MECHANISMS: dict[str, list[tuple[str, str, Holds]]] = {
         ("arq", "dynamic-arq", more("attempts_on_air")),
         ("arq", "dynamic-arq", other_kinds),
     ],
+    "deliberate-drop": [
+        ("download-b", "deliberate-drop", lambda _, a: a.agents > 0),
+        ("held", "deliberate-drop", more("fast_retransmits")),
+    ],
     "snoop": [("download-b", "snoop", lambda _, a: a.agents > 0)],
     "wtcp": [("download-b", "wtcp", lambda _, a: a.agents > 0)],
     "ebsn": [("arq", "ebsn", lambda _, a: a.agents > 0)],

@@ -450,6 +450,7 @@ mod tests {
                 .to_string()
         };
         assert!(refused("sack", "wlan0").contains("access point"));
+        assert!(refused("deliberate-drop", "wlan0").contains("a gateway drops no data"));
         assert!(parse("agents = [\"ebsn\"]\nmobile = \"wlan0\"\nwired = \"eth0\"\n").is_ok());
         assert!(refused("snoop", "wlan0; reboot").contains("mobile ="));
         assert!(refused("snoop", "eth0").contains("two devices"));

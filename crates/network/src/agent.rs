@@ -1,10 +1,10 @@
 //! Agents at an access point: passing packets, emitted packets and timers.
 
-use airtcp_link::Stream;
 use airtcp_link::agent::{
     Agent, AgentConfig, AnyAgent, Emission, FlowKey, LinkEvent, Passage, Toward,
 };
 use airtcp_link::frame::Urgency;
+use airtcp_link::{Admission, Stream};
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::Instant;
 
@@ -140,6 +140,9 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 Emission::Repeat(passage) => {
                     hosts.repeated(passage.flow as u32, &passage.segment);
                     self.forward(&onward(&passage), hosts);
+                }
+                Emission::Discard(passage) => {
+                    hosts.lost(self, &onward(&passage), Admission::Overflow);
                 }
                 Emission::Feedback {
                     flow,

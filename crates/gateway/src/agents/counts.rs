@@ -63,7 +63,9 @@ impl Counts {
                 self.spikes += *spike as u64;
             }
             AgentEvent::Notified => self.notified += 1,
-            AgentEvent::LocalRetransmission { .. } | AgentEvent::AckSuppressed => {}
+            AgentEvent::LocalRetransmission { .. }
+            | AgentEvent::AckSuppressed
+            | AgentEvent::DataDropped => {}
         }
     }
 

@@ -74,6 +74,16 @@ impl Chain {
                  lists those of the access point",
             ));
         }
+        if configurations
+            .iter()
+            .any(|config| matches!(config, AgentConfig::Drop(_)))
+        {
+            return Err(Error::new(
+                "agent \"deliberate-drop\": expected agents that lose nothing; a gateway drops no \
+                 data on purpose. Try it in a simulation: airtcp compare SCENARIO --remedy \
+                 deliberate-drop",
+            ));
+        }
         Ok(Self {
             configurations,
             names: selection
@@ -101,6 +111,10 @@ impl Chain {
                 AgentConfig::AdaptiveDelay(rule) => DelayRule::Adaptive(rule),
                 AgentConfig::StaticDelay(delay) => DelayRule::Static { delay, draws },
                 AgentConfig::RandomDelay(delay) => DelayRule::Random { delay, draws },
+                AgentConfig::Drop(mut config) => {
+                    config.flow_limit = most;
+                    return AnyAgent::new(&config.into(), draws);
+                }
                 AgentConfig::Notification(mut config) => {
                     config.flow_limit = most;
                     return AnyAgent::new(&config.into(), draws);
@@ -165,8 +179,8 @@ impl Chain {
     }
 }
 
-/// Whether an agent only holds acknowledgments to mobiles. One that holds those of downloads also
-/// sees their data, as Snoop does.
+/// Whether an agent only holds acknowledgments to mobiles. With downloads one sees their data
+/// too, as Snoop does.
 const fn delays(config: &AgentConfig) -> bool {
     match config {
         AgentConfig::AdaptiveDelay(rule) => matches!(rule.acks_toward, Toward::Mobile),

@@ -8,6 +8,7 @@ use airtcp_units::Instant;
 
 use super::configuration::{Configuration, Needs};
 use super::delay_injection::{AdaptiveDelay, DelayInjection, RandomDelay, StaticDelay};
+use super::deliberate_drop::{DeliberateDrop, DropConfig};
 use super::information_box::InformationBoxConfig;
 use super::informed::Informed;
 use super::notification::{BadStateNotification, NotificationConfig};
@@ -129,6 +130,8 @@ agents! {
         StaticDelay(StaticDelay),
         /// Random delay injection (Klein et al.).
         RandomDelay(RandomDelay),
+        /// Deliberate drops (Miyim).
+        Drop(DropConfig),
         /// Explicit bad-state notification (Bakshi et al.).
         Notification(NotificationConfig),
         /// The information box of dynamic ARQ (Mahmoodi et al.).
@@ -141,6 +144,8 @@ agents! {
     machines {
         /// Holds acknowledgments.
         Delay(DelayInjection),
+        /// Drops data.
+        Drop(DeliberateDrop),
         /// Notifies senders of a bad radio.
         Notification(BadStateNotification),
         /// Learns the timers of passing connections.

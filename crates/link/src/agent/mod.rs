@@ -8,6 +8,7 @@
 mod any;
 mod configuration;
 pub mod delay_injection;
+pub mod deliberate_drop;
 pub mod flow_table;
 pub mod information_box;
 mod informed;
@@ -20,6 +21,7 @@ pub mod wtcp;
 
 pub use any::{AgentConfig, AnyAgent};
 pub use delay_injection::DelayInjection;
+pub use deliberate_drop::DeliberateDrop;
 pub use information_box::InformationBox;
 pub use informed::Informed;
 pub use local_repair::LocalTimeout;
@@ -77,6 +79,8 @@ pub enum Emission<P> {
     Pass(Passage<P>),
     /// A copy of a packet that passed before: a local retransmission.
     Repeat(Passage<P>),
+    /// A packet that is dropped on purpose, and goes no further.
+    Discard(Passage<P>),
     /// Link feedback for the host on that side.
     Feedback {
         /// The connection it is about.
@@ -122,6 +126,8 @@ pub enum AgentEvent {
     },
     /// A duplicate acknowledgment was kept from the sender.
     AckSuppressed,
+    /// Data was dropped on purpose.
+    DataDropped,
     /// The sender was notified of a bad link.
     Notified,
 }

@@ -4,6 +4,7 @@ mod airtime_fairness;
 mod ampdu_limit;
 mod aql;
 mod delay_injection;
+mod deliberate_drop;
 mod dynamic_arq;
 mod ebsn;
 mod random_delay;
@@ -103,6 +104,7 @@ pub(crate) const ALL: &[Remedy] = &[
     snoop::REMEDY,
     wtcp::REMEDY,
     ebsn::REMEDY,
+    deliberate_drop::REMEDY,
     station_queues::REMEDY,
     airtime_fairness::REMEDY,
     aql::REMEDY,

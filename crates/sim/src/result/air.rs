@@ -79,7 +79,8 @@ impl FrameLog {
 }
 
 /// A table of agents' actions: `time_s`, `flow`, `event` ("ack-judged", "local-retransmission",
-/// "local-timeout", "ack-suppressed", "notified"), and for acknowledgments that a delay injector
+/// "local-timeout", "ack-suppressed",
+/// "data-dropped", "notified"), and for acknowledgments that a delay injector
 /// judged (Fotiadis & Siris §III-B) `path_delay_ms`, `threshold_ms`, `delay_ms` (D, its value
 /// afterwards), `held_ms` and `spike`; null for all others.
 #[derive(Default)]
@@ -120,6 +121,7 @@ impl AgentLog {
                 self.other(name)
             }
             AgentEvent::AckSuppressed => self.other("ack-suppressed"),
+            AgentEvent::DataDropped => self.other("data-dropped"),
             AgentEvent::Notified => self.other("notified"),
         };
         let columns = [

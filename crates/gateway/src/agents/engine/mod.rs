@@ -332,8 +332,9 @@ impl<H: Copy> Engine<H> {
             let (passage, is_repeat) = match emission {
                 Emission::Pass(passage) => (passage, false),
                 Emission::Repeat(passage) => (passage, true),
-                // No sender understands it; it is only counted as an event.
-                Emission::Feedback { .. } => continue,
+                // No agent of a gateway drops data. No sender understands feedback, which is only
+                // counted as an event.
+                Emission::Discard(_) | Emission::Feedback { .. } => continue,
             };
             if passage.packet.number == 0 {
                 continue;

@@ -67,7 +67,7 @@ impl Script {
                 Toward::Wired => format!("<{}", number(passage.segment.acknowledgment)),
             },
             Emission::Repeat(passage) => format!(">{}*", number(passage.segment.sequence)),
-            Emission::Feedback { .. } => "?".to_owned(),
+            Emission::Discard(_) | Emission::Feedback { .. } => "?".to_owned(),
         });
         told.collect::<Vec<_>>().join(" ")
     }

@@ -74,7 +74,9 @@ proptest! {
                         prop_assert!(passage.packet <= packet && passage.flow == flow);
                         prop_assert_eq!(passage.toward, Toward::Mobile);
                     }
-                    Emission::Feedback { .. } => prop_assert!(false, "{}", index),
+                    Emission::Discard(_) | Emission::Feedback { .. } => {
+                        prop_assert!(false, "{}", index);
+                    }
                 }
             }
             let which = flow as usize;
