@@ -58,12 +58,15 @@ impl Scoreboard {
     }
 
     /// Marks everything from `offset` on that was not SACKed as lost, to be retransmitted, as
-    /// go-back-N does after a timeout.
+    /// go-back-N does after a timeout. Copies of SACKed segments are in flight no longer: they would
+    /// fill a window of one segment for ever.
     pub fn mark_lost_from(&mut self, offset: u64) {
         self.void_reneged_reports();
         let first = self.index_of(offset);
         for (segment, index) in self.segments.range_mut(first..).zip(first..) {
-            if !segment.is_sacked() {
+            if segment.is_sacked() {
+                self.sums.change(segment, SACKED);
+            } else {
                 self.sums.change(segment, LOST);
                 self.own_timers.stop(index);
             }

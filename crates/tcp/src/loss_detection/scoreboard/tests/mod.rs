@@ -257,6 +257,18 @@ fn a_receiver_that_reneged_is_not_believed() {
     assert_eq!(picture(&board), "llsss.");
 }
 
+/// A tail loss probe may send a segment again that has just been SACKed (RFC 8985 §7.3 takes the
+/// highest one). If all is given up later, its copy fills no window.
+#[test]
+fn the_copy_of_a_sacked_segment_is_given_up_with_the_others() {
+    let mut board = sent(3);
+    board.sack(&[block(1, 3)]);
+    board.resend(2, Instant::ZERO, Instant::FAR_FUTURE);
+    assert_eq!(in_flight(&board), 2);
+    board.mark_lost_from(0);
+    assert_eq!((picture(&board).as_str(), in_flight(&board)), ("lss", 0));
+}
+
 #[test]
 fn part_of_a_segment_can_be_acknowledged() {
     let mut board = sent(3);

@@ -229,13 +229,13 @@ fn perform(board: &mut Scoreboard, model: &mut Model, operation: &Operation) {
         Operation::Timeout => {
             board.mark_lost_from(model.una as u64);
             let all = model.una..model.nxt();
+            // Copies are in flight no longer, of SACKed bytes either.
             model.change(&all, |byte| {
-                if !byte.sacked {
-                    *byte = Byte {
-                        lost: true,
-                        ..Byte::default()
-                    };
-                }
+                *byte = Byte {
+                    lost: !byte.sacked,
+                    sacked: byte.sacked,
+                    ..Byte::default()
+                };
             });
         }
     }
