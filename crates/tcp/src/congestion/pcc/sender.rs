@@ -77,7 +77,10 @@ impl<L: Learner> Model for Sender<L> {
         } else {
             ack.srtt
         };
-        let mut rate = self.rate.unwrap_or_else(|| rate_of(windows.cwnd, rtt));
+        // Timeouts in an outage halve the rate without end: at a segment in a second the steps of a
+        // probe are no measurement, and the rate would stay there.
+        let usual = self.rate.unwrap_or_else(|| rate_of(windows.cwnd, rtt));
+        let mut rate = floored(usual, srtt, windows);
         let mut begins = self.monitor.is_over(ack.now, srtt);
         while let Some(measured) = self.monitor.take() {
             if let Some(moved) = self.learner.learn(measured, rate, windows.mss) {

@@ -3,6 +3,7 @@
 use super::super::sender::Sender;
 use super::super::testbed::{self, MSS, Path, alone, utilization, windows};
 use super::*;
+use crate::congestion::Ack;
 use crate::congestion::model::Model;
 use crate::congestion::rule::Start;
 
@@ -157,4 +158,33 @@ fn a_timeout_halves_the_rate() {
     assert_eq!(vivace.demands().pacing_rate.as_bps(), before / 2);
     assert_eq!(vivace.monitor.useful(), 0);
     assert!(matches!(vivace.learner.phase, Phase::Learning(_)));
+}
+
+/// Forty timeouts of an outage, and an acknowledgment: two segments a round trip, from which the
+/// rate climbs.
+#[test]
+fn an_outage_leaves_a_rate_that_can_climb() {
+    let mut vivace = sender();
+    let mut windows = windows();
+    let rtt = Duration::from_millis(40);
+    let mut now = Instant::ZERO + rtt;
+    let mut answer = |vivace: &mut Sender<Vivace>, now| {
+        let acknowledgment = Ack {
+            srtt: rtt,
+            ..testbed::ack(now, Some(rtt), 0)
+        };
+        vivace.observe(&acknowledgment, &mut windows);
+    };
+    answer(&mut vivace, now);
+    for _ in 0..40 {
+        vivace.on_timeout();
+    }
+    now += Duration::from_secs(60);
+    answer(&mut vivace, now);
+    let lowest = 2 * MSS * 8 * 1000 / 40;
+    let rate = vivace.demands().pacing_rate.as_bps();
+    assert!(
+        (lowest * 9 / 10..=lowest * 11 / 10).contains(&rate),
+        "{rate}"
+    );
 }
