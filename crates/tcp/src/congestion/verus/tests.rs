@@ -147,3 +147,19 @@ fn alone_it_fills_the_path_within_its_ratio() {
         .max();
     assert!(longest < Some(milliseconds(400)), "{longest:?}");
 }
+
+/// `SS_EXIT_THRESHOLD`: each slow start ends with its first acknowledgment, and a profile of one
+/// point holds no target. A segment of 1000 bytes each 600 ms is 13.3 kbit/s of 8 Mbit/s.
+#[test]
+fn a_round_trip_over_half_a_second_keeps_the_window_at_a_segment() {
+    let path = Path {
+        rate: BitRate::from_bps(8_000_000),
+        rtt: milliseconds(600),
+        queue: 1000,
+        loses_every: None,
+    };
+    let windows = windows();
+    let seen = alone(&mut Verus::start(&Config::default(), &windows), &path, 60);
+    let share = utilization(&seen, &path, 60);
+    assert!(share < 0.003, "{share}");
+}

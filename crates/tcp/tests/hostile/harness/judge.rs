@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_tcp::State;
+use airtcp_tcp::config::CongestionControl;
 use airtcp_units::{Duration, Instant};
 
 use super::world::{End, World};
@@ -108,7 +109,8 @@ impl World<'_> {
     /// trip for each window, plus the delay of an acknowledgment, which a lone segment meets.
     fn time_of_windows(&self, end: usize) -> Duration {
         let (this, peer) = (&self.ends[end], &self.ends[1 - end]);
-        let Some(segments) = this.config.max_window else {
+        let segments = this.config.max_window;
+        let Some(segments) = segments.or(least_window(this.config.congestion)) else {
             return Duration::ZERO;
         };
         let window = u64::from(segments.max(1)) * this.connection.sender().mss();
@@ -202,6 +204,15 @@ impl World<'_> {
             )
         };
         format!("{}; {}", end(0), end(1))
+    }
+}
+
+/// Window, in segments, at which a control may stay on an empty path: Verus ends each slow start at
+/// a delay of half a second, and Sprout awaits forecasts after a timeout that its peer may not send.
+const fn least_window(control: CongestionControl) -> Option<u32> {
+    match control {
+        CongestionControl::Verus | CongestionControl::Sprout => Some(1),
+        _ => None,
     }
 }
 

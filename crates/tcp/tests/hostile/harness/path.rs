@@ -6,7 +6,7 @@ use std::rc::Rc;
 use airtcp_packet::{Ecn, Flags};
 use airtcp_units::Duration;
 
-use super::plan::{MarkRule, Treatment, WindowRule};
+use super::plan::{Mangling, MarkRule, Treatment, WindowRule};
 use super::world::{End, Packet, World, assert_intact};
 
 /// Number of packets kept for replays.
@@ -100,6 +100,7 @@ impl World<'_> {
                 let drops = mangling.may_drop();
                 if !(breaks && self.plan.both_open) && (!drops || self.may_lose()) {
                     packet.intact = None;
+                    self.syn_rewritten |= matches!(mangling, Mangling::UrgentAndEcn { .. });
                     self.wire.mangle(Rc::make_mut(&mut packet.bytes), mangling);
                 }
             }

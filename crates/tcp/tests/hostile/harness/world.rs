@@ -75,8 +75,10 @@ pub struct World<'a> {
     pub progress: u64,
     /// Whether something lethal was done: from then on only the invariants of each endpoint count.
     pub wounded: bool,
-    /// The path has rewritten the ECN flags of a SYN.
+    /// The path has rewritten ECN flags, perhaps a SYN's.
     pub syn_rewritten: bool,
+    /// Whether packets are printed (`AIRTCP_TRACE`).
+    pub traced: bool,
     /// Number of packets without data that both endpoints have sent.
     pub bare_sent: u64,
     pub outcome: Outcome,
@@ -134,6 +136,7 @@ impl<'a> World<'a> {
             progress: 0,
             wounded: false,
             syn_rewritten: false,
+            traced: std::env::var_os("AIRTCP_TRACE").is_some(),
             bare_sent: 0,
             outcome: Outcome::default(),
         }
@@ -307,8 +310,36 @@ impl<'a> World<'a> {
                 self.describe()
             );
         }
+        self.print("takes", packet.to, &segment);
         let bare = segment.sequence_length() == 0;
         self.poll(packet.to, bare.then_some(packet.depth));
+    }
+
+    /// Prints a segment that an endpoint takes or sends, and the state it is in then.
+    fn print(&self, does: &str, end: usize, segment: &Segment) {
+        if !self.traced {
+            return;
+        }
+        let connection = &self.ends[end].connection;
+        let sender = connection.sender();
+        println!(
+            "{:.6} end {end} {does} {:?} {}:+{} ack {} window {}: {:?} una {} nxt {} edge {} \
+             cwnd {} in flight {} {:?} due {:?}",
+            self.now.as_secs_f64(),
+            segment.flags,
+            segment.sequence.0,
+            segment.payload_bytes,
+            segment.acknowledgment.0,
+            segment.window,
+            connection.state(),
+            sender.una(),
+            sender.nxt(),
+            sender.right_edge(),
+            sender.cwnd(),
+            sender.in_flight(),
+            sender.phase(),
+            connection.next_wakeup(),
+        );
     }
 
     /// Takes an endpoint's output. `cause`: the depth of the packet without data that it answers.
@@ -343,6 +374,7 @@ impl<'a> World<'a> {
             };
             end.answers.on_sent(self.now, depth);
             self.bare_sent += u64::from(bare);
+            self.print("sends", from, &segment);
             let packet = Packet {
                 to: 1 - from,
                 bytes: Rc::new(self.wire.pack(from, &segment)),
