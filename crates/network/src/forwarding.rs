@@ -32,11 +32,6 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    #[inline(never)]
-    fn send_elsewhere(&mut self, packet: &Packet<C>, hosts: &mut impl Hosts<C, A>) {
-        self.forward(packet, hosts);
-    }
-
     /// A packet arrives at the far end of a pipe.
     #[inline]
     pub(crate) fn on_pipe(&mut self, index: u32, hosts: &mut impl Hosts<C, A>) {

@@ -31,6 +31,7 @@ mod hop;
 mod hosts;
 mod medium;
 mod packet;
+mod postponed;
 mod view;
 
 use std::convert::Infallible;
@@ -48,6 +49,7 @@ pub use hosts::{Arrival, Arrivals, Hosts};
 use medium::MediumNode;
 pub use medium::{ACCESS_POINT, MediumConfig, MediumKind};
 pub use packet::{Content, Packet, Port};
+use postponed::Postponed;
 pub use view::AirView;
 
 /// Configuration of the hops.
@@ -70,6 +72,8 @@ enum Turn<A> {
     Medium(u16),
     /// An agent's wake-up is due.
     Agent(u16),
+    /// Packets between neighbouring hosts wait.
+    Postponed,
     /// A host's wake-up is due.
     Host(A),
 }
@@ -100,6 +104,7 @@ pub struct Network<C = (), A = Infallible> {
     ways: Vec<[u32; 2]>,
     /// Whether agents repeat packets, so that pipes have to count.
     has_copies: bool,
+    postponed: Postponed<C>,
     events: u64,
 }
 
@@ -129,6 +134,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             flows: 0,
             ways: Vec::new(),
             has_copies,
+            postponed: Postponed::default(),
             events: 0,
         };
         for index in (0..).take(network.media.len()) {
@@ -187,6 +193,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 Turn::Host(alarm) => hosts.woken(self, alarm),
                 Turn::Medium(index) => self.on_medium(index, hosts),
                 Turn::Agent(index) => self.on_agent(index, hosts),
+                Turn::Postponed => self.on_postponed(hosts),
             }
         }
         self.now = self.now.max(end);

@@ -305,3 +305,36 @@ fn a_proxy_is_a_host_on_the_way() {
     let second = arrivals.next().expect("it arrives");
     assert_eq!((second.time, second.host), (millis(26), Host::Server));
 }
+
+/// Hosts without anything between them that answer each packet, a million times in one instant: in
+/// order, and on the stack of a test's thread.
+#[test]
+fn neighbours_that_answer_each_other_nest_no_deeper_than_the_stack() {
+    struct Echoes {
+        ports: [Port; 2],
+        seen: u64,
+    }
+    impl Hosts<u64, Infallible> for Echoes {
+        fn arrived(&mut self, network: &mut Network<u64>, host: Host, packet: &Packet<u64>) {
+            assert_eq!(packet.carried, self.seen, "a packet overtakes another");
+            self.seen += 1;
+            if self.seen < 1_000_000 {
+                let port = &mut self.ports[usize::from(host == Host::Server)];
+                let answer = port.packet(Content::Other(SIZE), self.seen);
+                network.send(answer, self);
+            }
+        }
+
+        fn woken(&mut self, _network: &mut Network<u64>, alarm: Infallible) {
+            match alarm {}
+        }
+    }
+    let mut network = Network::new(NetworkConfig::default(), 7);
+    let mut ports = network.add_flow(&[], &[]);
+    let first = ports[0].packet(Content::Other(SIZE), 0);
+    let mut echoes = Echoes { ports, seen: 0 };
+    network.inject(millis(3), first, &mut echoes);
+    network.advance(millis(3), &mut echoes);
+    assert_eq!(echoes.seen, 1_000_000);
+    assert!(network.is_idle());
+}
