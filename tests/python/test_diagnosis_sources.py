@@ -142,6 +142,20 @@ def test_lines_in_reverse_are_refused() -> None:
     assert len(parsed("\n".join(lines[1:]), "x").connections) == 1
 
 
+def test_a_damaged_number_is_cut_and_a_word_without_end_takes_no_time() -> None:
+    """An expression over the whole text took minutes for a line of one word."""
+    found = parsed(
+        "ESTAB 0 0 192.0.2.1:5001 192.0.2.2:40000\n\t cubic rtt:1.2.3/1 minrtt:..5 busy:..2ms "
+        "bytes_sent:9800000 bytes_acked:9750000 data_segs_out:6790 delivery_rate 1.2.3Mbps "
+        f"delivery_rate 12.5Mbps {'x' * 500_000}\n",
+        "ss.txt",
+    )
+    (one,) = found.connections
+    assert one.rtt_s == pytest.approx(1.2e-3)
+    assert (one.least_rtt_s, one.busy_s) == (None, None)
+    assert one.delivery_bps == 12.5e6
+
+
 def test_what_is_no_list_of_sockets_is_refused() -> None:
     with pytest.raises(ScenarioError, match="ss -ti"):
         parsed("64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=1.2 ms\n", "link.ping")

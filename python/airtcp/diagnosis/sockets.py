@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from airtcp._core import ScenarioError
@@ -26,6 +27,8 @@ _HEADINGS = ("State", "Recv-Q", "Netid")
 _LAST = ("rcv_space", "rcv_ssthresh", "notsent", "minrtt", "snd_wnd")
 """Counters that `ss` prints after those of retransmissions; it prints the first for every one."""
 _FACTORS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+_NUMBER = r"\d+(?:\.\d*)?"
+_RATE = re.compile(rf"({_NUMBER})([KMG]?)bps")
 
 
 @dataclass(frozen=True)
@@ -213,18 +216,19 @@ def _ends(line: str) -> tuple[tuple[str, str], str] | None:
 def _connection(ends: tuple[str, str], text: str) -> Connection:
     words = text.split()
     pairs = dict(word.split(":", 1) for word in words if ":" in word)
-    rates = dict(re.findall(r"(\w+) ([\d.]+[KMG]?bps)", text))
+    # Word by word: an expression over the text takes the square of a long line's time.
+    rates = {name: word for name, word in pairwise(words) if _RATE.fullmatch(word)}
 
     def whole(key: str) -> int | None:
         found = re.match(r"\d+", pairs.get(key, ""))
         return int(found[0]) if found else None
 
     def seconds(key: str) -> float | None:
-        found = re.match(r"([\d.]+)ms", pairs.get(key, ""))
+        found = re.match(rf"({_NUMBER})ms", pairs.get(key, ""))
         return float(found[1]) / 1e3 if found else None
 
     def milliseconds(text: str) -> float | None:
-        found = re.match(r"[\d.]+", text)
+        found = re.match(_NUMBER, text)
         return float(found[0]) / 1e3 if found else None
 
     # Before 4.6 a kernel counts segments with and without data together.
@@ -267,5 +271,5 @@ def _control(words: list[str]) -> str | None:
 
 
 def _rate(text: str | None) -> float | None:
-    found = re.fullmatch(r"([\d.]+)([KMG]?)bps", text or "")
+    found = _RATE.fullmatch(text or "")
     return float(found[1]) * _FACTORS[found[2]] if found else None
