@@ -81,7 +81,7 @@ def checks(day: int, times: int) -> Iterator[Check]:
         "connections",
         "connections under attack and after storms",
         ((*CARGO, "--package", "airtcp-tcp", "--test", "hostile"),),
-        {"AIRTCP_CONNECTIONS": 50_000, "AIRTCP_STORMS": 50_000},
+        {"AIRTCP_CONNECTIONS": 50_000, "AIRTCP_STORMS": 10_000},
         {"AIRTCP_SEED": str(day * A_DAY), "AIRTCP_STORM": str(day * A_DAY)},
     )
     yield Check(
