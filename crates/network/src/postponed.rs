@@ -1,6 +1,6 @@
-//! Packets between neighbouring hosts: what one sends the other receives in the same instant, within
-//! the call. Two that go on answering each other would nest without end, so from a depth on their
-//! packets wait for an event of that instant.
+//! Packets between neighbouring hosts: one receives them in the instant in which the other sends
+//! them, within the call. Two that go on answering each other would nest without end, so from a
+//! depth on their packets wait for an event of that instant.
 
 use std::collections::VecDeque;
 

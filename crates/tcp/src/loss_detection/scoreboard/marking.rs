@@ -58,8 +58,8 @@ impl Scoreboard {
     }
 
     /// Marks everything from `offset` on that was not SACKed as lost, to be retransmitted, as
-    /// go-back-N does after a timeout. Copies of SACKed segments are in flight no longer: they would
-    /// fill a window of one segment for ever.
+    /// go-back-N does after a timeout. Copies of SACKed segments are not in flight any more: they
+    /// would fill a window of one segment for ever.
     pub fn mark_lost_from(&mut self, offset: u64) {
         self.void_reneged_reports();
         let first = self.index_of(offset);

@@ -208,7 +208,7 @@ impl World<'_> {
 }
 
 /// Window, in segments, at which a control may stay on an empty path: Verus ends each slow start at
-/// a delay of half a second, and Sprout awaits forecasts after a timeout that its peer may not send.
+/// a delay of half a second, and Sprout after a timeout awaits forecasts that may never come.
 const fn least_window(control: CongestionControl) -> Option<u32> {
     match control {
         CongestionControl::Verus | CongestionControl::Sprout => Some(1),
