@@ -1,4 +1,4 @@
-"""The links whose first sentences are judged: 45 of every kind, each short."""
+"""The links of the judged first sentences: 45 of every kind, each short."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Tunes five links whose best setting is known, and writes the table of docs/guides/tune.md.
+"""Tunes five links with a known best setting, and writes the table of docs/guides/tune.md.
 
     python pages/write_tune.py            # runs them: minutes
     python pages/write_tune.py --stored   # renders docs/measurements/tune.json again

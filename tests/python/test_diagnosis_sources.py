@@ -145,9 +145,9 @@ def test_lines_in_reverse_are_refused() -> None:
 def test_a_damaged_number_is_cut_and_a_word_without_end_takes_no_time() -> None:
     """An expression over the whole text took minutes for a line of one word."""
     found = parsed(
-        "ESTAB 0 0 192.0.2.1:5001 192.0.2.2:40000\n\t cubic rtt:1.2.3/1 minrtt:..5 busy:..2ms "
-        "bytes_sent:9800000 bytes_acked:9750000 data_segs_out:6790 delivery_rate 1.2.3Mbps "
-        f"delivery_rate 12.5Mbps {'x' * 500_000}\n",
+        "ESTAB 0 0 192.0.2.1:5001 192.0.2.2:40000\n\t cubic rto:304 rtt:1.2.3/1 cwnd:90 "
+        "minrtt:..5 busy:..2ms bytes_sent:9800000 bytes_acked:9750000 data_segs_out:6790 "
+        f"delivery_rate 1.2.3Mbps delivery_rate 12.5Mbps {'x' * 500_000}\n",
         "ss.txt",
     )
     (one,) = found.connections

@@ -120,7 +120,7 @@ class Connection:
 
     @property
     def cut_headline(self) -> str:
-        """The first sentence on a connection whose counters are incomplete."""
+        """The first sentence on a connection with incomplete counters."""
         return (
             f"{self.local} to {self.peer}: its counters are cut off in front of those of "
             "retransmissions (retrans, rcv_space), which may be any number: give whole lines, "

@@ -25,7 +25,7 @@ _PROTOCOLS = ("tcp", "tcp6")
 """As ss and netstat write them."""
 _HEADINGS = ("State", "Recv-Q", "Netid")
 _LAST = ("rcv_space", "rcv_ssthresh", "notsent", "minrtt", "snd_wnd")
-"""Counters that `ss` prints after those of retransmissions; it prints the first for every one."""
+"""Counters that `ss` prints after the retransmissions'; it prints the first for every one."""
 _FACTORS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _NUMBER = r"\d+(?:\.\d*)?"
 _RATE = re.compile(rf"({_NUMBER})([KMG]?)bps")

@@ -86,7 +86,7 @@ mod tests {
     const BEFORE: Instant = Instant::ZERO;
     const END: Instant = Instant::from_nanos(1);
 
-    /// A stream whose numbers wrap after its fourth segment.
+    /// A stream with numbers that wrap after its fourth segment.
     fn syn() -> Segment {
         Segment {
             sequence: SequenceNumber(0_u32.wrapping_sub(4 * SEGMENT + 1)),

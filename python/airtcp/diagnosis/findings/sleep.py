@@ -2,8 +2,8 @@
 
 An access point holds frames for a station in power save and announces them in its beacons (IEEE
 802.11-2020 §11.2.3), mostly each 102.4 ms. Silences of the flow then end at multiples of that
-interval, whatever their length. Round trips are seldom multiples of it, and those that are give
-silences of their own length.
+interval, whatever their length. Round trips are seldom multiples of it; one that is gives
+silences of its own length.
 """
 
 import numpy as np
@@ -108,7 +108,7 @@ def _with_beacons(ends: Reals) -> NDArray[np.bool_]:
 
 
 def _are_round_trips(capture: Capture) -> bool:
-    """Whether the interval is also that of a sender whose windows leave once a round trip."""
+    """Whether a sender that sends a window once a round trip has the interval, too."""
     rtts = capture.segments["rtt_ns"].drop_nulls().to_numpy() / 1e9
     if not len(rtts):
         return False

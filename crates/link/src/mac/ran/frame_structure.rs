@@ -57,7 +57,7 @@ impl FrameStructure {
         self.pattern.is_empty() || has(SlotDirection::Down) && has(SlotDirection::Up)
     }
 
-    /// The slot at whose start the content of `slot` is decoded.
+    /// The slot that begins when the content of `slot` is decoded.
     pub(super) fn decoded(&self, slot: u64) -> u64 {
         slot + 1 + u64::from(self.processing)
     }

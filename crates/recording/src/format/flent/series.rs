@@ -32,7 +32,7 @@ pub(super) struct File {
     metadata: Metadata,
 }
 
-/// Data series by name; those that are null, of a tool that failed, are left out.
+/// Data series by name; a null series, of a tool that failed, is left out.
 fn series<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<BTreeMap<String, Vec<T>>, D::Error> {
