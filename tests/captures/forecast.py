@@ -20,8 +20,8 @@ from record import folder_of
 from truth import Truth
 
 from airtcp._core import RunError, ScenarioError
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 from airtcp.kernel.guests.catalogue import MACHINE
 from airtcp.kernel.verify import verify
 

@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benches"))
 import peers
 from answers import KINDS, judged
 
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 
 PROGRAM = peers.ROOT / "benches" / "ns3" / "faults.cc"
 

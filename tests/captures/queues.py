@@ -22,8 +22,8 @@ import polars as pl
 from pcapng import only_port
 
 import airtcp
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 
 SECONDS = 30
 CAUSES = ("policer", "tail-drop", "aqm", "queue-or-radio", "radio", "not-shown")

@@ -20,8 +20,9 @@ from cases import Case, Sender, cases
 from record import folder_of, is_in_time, record_case
 from truth import Truth
 
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed
+from airtcp.diagnosis.result import Diagnosis
 from airtcp.kernel.guests.catalogue import MACHINE
 
 ATTEMPTS = 3

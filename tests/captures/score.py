@@ -22,10 +22,11 @@ from truth import Truth, bits_of, seconds_of
 from tshark import labels as labels_of_tshark
 
 from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.observed import observed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed
+from airtcp.diagnosis.result import Diagnosis
 
 MSS_BITS = 8 * 1500
 STEP = (10e6, 2e6)

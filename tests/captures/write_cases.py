@@ -19,9 +19,10 @@ from symptoms import GROUPS, Symptom, symptoms
 
 from airtcp.core.recordings.events import find_events
 from airtcp.core.recordings.log import read_ping
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.ping_findings import find, said
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed
+from airtcp.diagnosis.result import Diagnosis
 from airtcp.diagnosis.sockets import parsed
 from airtcp.diagnosis.trying import Effort
 from airtcp.pages.diagnosis import pictures_of_capture, pictures_of_ping

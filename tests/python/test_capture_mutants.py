@@ -13,9 +13,9 @@ import pytest
 
 import airtcp
 from airtcp._core import CaptureError
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.kind import is_capture
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 from capture_mutants import Packets, mutants, packets_of, write
 from test_log_mutants import INNER, NO_NUMBER
 

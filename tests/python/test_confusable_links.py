@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import airtcp
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed
+from airtcp.diagnosis.result import Diagnosis
 
 PIPE: dict[str, object] = {
     "link.rate": "10 Mbit/s",

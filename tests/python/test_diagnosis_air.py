@@ -7,8 +7,8 @@ import pytest
 
 from airtcp.diagnosis.air import Air, read_air
 from airtcp.diagnosis.as_json import of_capture
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 
 POINT, NEAR, FAR = (bytes([2, 0, 0, 0, 0, last]) for last in (1, 2, 3))
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 import airtcp
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.late import Late
 from airtcp.diagnosis.limits import seen_limits
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed
+from airtcp.diagnosis.result import Diagnosis
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
 

@@ -10,12 +10,12 @@ import pytest
 import airtcp
 from airtcp.diagnosis.aggregates import aggregates_of
 from airtcp.diagnosis.beside import hidden_beside, with_beside
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.ceiling import ceiling
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.link_words import link_words
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 from airtcp.diagnosis.words import headline
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))

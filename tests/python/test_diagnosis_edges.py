@@ -25,6 +25,7 @@ from airtcp.core.recordings.log import read_ping
 from airtcp.diagnosis.advise import probes
 from airtcp.diagnosis.as_json import of_capture
 from airtcp.diagnosis.beside import Beside
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.check import loaded
 from airtcp.diagnosis.drops import Drops, Policer
 from airtcp.diagnosis.jitter import Jitter, without_outdated
@@ -36,7 +37,7 @@ from airtcp.diagnosis.ping_findings import find, said
 from airtcp.diagnosis.queue import Queue
 from airtcp.diagnosis.rate import Rate, Step
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed
+from airtcp.diagnosis.result import Diagnosis
 from airtcp.diagnosis.scenario import Stack, modelled, replayed
 from airtcp.diagnosis.stop_words import stop_advice, stop_words
 from airtcp.diagnosis.stops import Stop, StopProcess

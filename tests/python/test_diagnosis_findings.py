@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import airtcp
 from airtcp.cli.commands import app
 from airtcp.core.catalogue import remedies
+from airtcp.diagnosis.capture_answer import diagnosed, flow_of
 from airtcp.diagnosis.findings.buffer import flight_bound, send_buffer
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.findings.mtu import mtu_hole
@@ -18,7 +19,7 @@ from airtcp.diagnosis.findings.other_way import OtherWay, other_way
 from airtcp.diagnosis.findings.own_data import departs_in_bursts, own_wait_s
 from airtcp.diagnosis.findings.receiver_side import receiver_side
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed, flow_of
+from airtcp.diagnosis.result import Diagnosis
 from airtcp.diagnosis.sockets import parsed
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))

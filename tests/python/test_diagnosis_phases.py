@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 import airtcp
 from airtcp.cli.commands import app
 from airtcp.diagnosis.as_json import of_capture
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed
+from airtcp.diagnosis.result import Diagnosis
 from airtcp.pages.diagnosis import pictures_of_capture
 from airtcp.pages.plot.round_trips import RoundTrips
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from airtcp.diagnosis.as_json import of_capture
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.quic import QuicFlow, read_quic
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
 

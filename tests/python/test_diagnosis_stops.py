@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.capture_answer import flow_of
 from airtcp.diagnosis.link import fitted_link
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import flow_of
 from airtcp.diagnosis.stops import joined
 from naive_flow import Link, flow_over
 

@@ -7,8 +7,8 @@ import pytest
 import airtcp
 from airtcp._core import Scenario
 from airtcp.diagnosis.as_json import of_capture
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 from airtcp.diagnosis.wifi import LADDER, Mode, mode_near
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"

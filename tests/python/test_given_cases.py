@@ -13,10 +13,10 @@ import pytest
 from airtcp import ScenarioError
 from airtcp.cli.diagnose_files import is_of_counters, is_of_sockets
 from airtcp.core.recordings.log import read_ping
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.kind import is_capture
 from airtcp.diagnosis.qlog import read_qlog
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 from airtcp.diagnosis.sockets import sockets_of
 
 FOLDER = os.environ.get("AIRTCP_CASES")

@@ -12,9 +12,9 @@ import pytest
 
 from airtcp import ScenarioError
 from airtcp._core import CaptureError
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.kind import is_capture
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 from airtcp.diagnosis.sockets import is_socket_list, sockets_of
 from airtcp.diagnosis.stations import is_station_dump
 from airtcp.diagnosis.stations import parsed as parsed_stations

@@ -9,10 +9,11 @@ import polars as pl
 import pytest
 
 import airtcp
+from airtcp.diagnosis.capture_answer import diagnosed, flow_of
 from airtcp.diagnosis.fittable import why_no_fit
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed, flow_of
+from airtcp.diagnosis.result import Diagnosis
 from airtcp.diagnosis.stops import found_stops
 from airtcp.diagnosis.words import retransmissions
 from capture_mutants import Packets, packets_of, write

@@ -120,8 +120,8 @@ def print_diagnosed(
     diagnosis: Diagnosis | PingDiagnosis
     with progress_bar(f"diagnosing {file}") as report:
         if file == "-" or is_capture(Path(file)):
+            from airtcp.diagnosis.capture_answer import diagnosed
             from airtcp.diagnosis.read import read_capture
-            from airtcp.diagnosis.result import diagnosed
 
             diagnosis = diagnosed(
                 read_capture(file, chosen.flow, chosen.view, report),
@@ -204,9 +204,9 @@ def _print_link(file: str, chosen: Chosen, folder: Path | None, *, as_json: bool
 def probes_of(files: list[str], flow: int | None, view: str | None) -> list[str]:
     """Questions that a capture leaves open, and transfers that would answer them."""
     from airtcp.diagnosis.advise import probes
+    from airtcp.diagnosis.capture_answer import diagnosed
     from airtcp.diagnosis.kind import is_capture
     from airtcp.diagnosis.read import read_capture
-    from airtcp.diagnosis.result import diagnosed
 
     if len(files) != 1 or not (files[0] == "-" or is_capture(Path(files[0]))):
         raise ScenarioError("--advise: expected one capture, or no file")

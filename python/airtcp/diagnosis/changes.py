@@ -100,7 +100,7 @@ class Changes:
 
 def changes(before: Capture, after: Capture) -> Changes:
     """Compares the chosen flows of two captures."""
-    from airtcp.diagnosis.result import flow_of
+    from airtcp.diagnosis.capture_answer import flow_of
 
     flows = []
     refusals: list[str] = []

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from airtcp.comparison.sequential import Rounds
 from airtcp.core.quantities import format_bit_rate
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.kind import is_capture
 from airtcp.diagnosis.link_file import DiagnosedLink, diagnosed_link, has_rate
 from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
 from airtcp.diagnosis.ping_result import PingDiagnosis, diagnose_ping
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import Diagnosis, diagnosed
+from airtcp.diagnosis.result import Diagnosis
 from airtcp.diagnosis.sockets import Sockets
 from airtcp.diagnosis.trying import Effort
 

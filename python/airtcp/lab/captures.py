@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airtcp._core import CaptureError, ScenarioError
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import diagnosed
 
 
 @dataclass(frozen=True)
