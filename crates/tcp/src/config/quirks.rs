@@ -23,8 +23,9 @@ settings! {
         timestamps_required: bool = true;
         /// The meaning of a duplicate acknowledgment; only without `sack`.
         duplicate_counting: DuplicateCounting = DuplicateCounting::Inflation;
-        /// The same limit while data given up by a timeout is repaired: data acknowledged then may
-        /// have been sent before the timeout (RFC 3465 §2.3: 1; Linux has no such limit).
+        /// Limit on how far one acknowledgment opens slow start while data given up by a timeout is
+        /// repaired, in segments: data acknowledged then may have been sent before the timeout (RFC
+        /// 3465 §2.3: 1; Linux has no such limit).
         slow_start_limit_after_timeout: u32 = 1, as FewSegments;
         /// The amount an acknowledgment counts towards growth of the window.
         growth_credit: GrowthCredit = GrowthCredit::Acknowledged;
