@@ -40,6 +40,7 @@ RIVALS = (
     "sprout",
     "sprout-ewma",
     "fec",
+    "deliberate-drop",
 )
 SEEDS = range(1, 3)
 RUN_S = 20
