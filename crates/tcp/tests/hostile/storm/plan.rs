@@ -106,7 +106,9 @@ impl StormPlan {
     }
 
     /// Why slowness is honest, if it is: one end can hold so little, or a timeout repairs one
-    /// segment by its rule, so that each costs a timer.
+    /// segment by its rule, so that each costs a timer. Proteus-S yields to round trips that vary:
+    /// at its lowest rate, of two segments a round trip, the timer sends each acknowledgment of
+    /// more.
     pub fn may_be_slow(&self) -> Option<&'static str> {
         let few = |config: &Config| {
             config.receive_buffer < 4 * u64::from(config.mss)
@@ -116,6 +118,10 @@ impl StormPlan {
             Some("small, and slow")
         } else if self.configs[0].retransmission == Retransmission::SelectiveRepeat {
             Some("a segment a timeout, and slow")
+        } else if self.configs[0].congestion == CongestionControl::ProteusS
+            && self.configs[1].delayed_ack.segments > 2
+        {
+            Some("a scavenger of delayed acknowledgments, and slow")
         } else {
             None
         }
