@@ -99,7 +99,9 @@ ANSWERS = {
     "does it hold on my kernel": Answer(
         r"bbr: |did not keep up", "", "--set 'duration=2 s'", ("namespaces", "tun")
     ),
-    "run my program over such a link": Answer(r"ping statistics", "", "", ("namespaces", "tun")),
+    "run my program over such a link": Answer(
+        r"ping statistics", "", "", ("namespaces", "tun", "ping")
+    ),
     "preview the changes of a deployment": Answer(r"airtcp deploy bbr|sysctl|undeploy"),
     "run a remedy on a router": Answer(r""),
     "undo everything": Answer(r"nothing is deployed"),

@@ -136,6 +136,7 @@ def prose(path: Path) -> Iterator[str]:
             yield text
 
 
+@pytest.mark.needs("git")
 def test_comments_and_documents_keep_to_the_trades_words() -> None:
     listed = subprocess.run(
         ["git", "ls-files", "*.rs", "*.py", "*.md"],
