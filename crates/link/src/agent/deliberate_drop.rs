@@ -167,7 +167,7 @@ impl<P: Copy> Agent<P> for DeliberateDrop<P> {
             segment,
             ..
         } = passage;
-        // Sequence numbers begin anew.
+        // A new connection has other sequence numbers.
         let flags = segment.flags;
         if flags.contains(Flags::RST) || flags.contains(Flags::SYN) {
             self.flows.remove(flow);

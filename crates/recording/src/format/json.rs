@@ -28,7 +28,7 @@ pub(super) fn begins_as_object(bytes: &[u8], keys: &[&str]) -> bool {
 /// Words that programs write for a missing number, although JSON has none for it (RFC 8259 §6).
 const NO_NUMBERS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
-/// The whole file as `T`; a number that is none is missing.
+/// The whole file as `T`; one of these words is missing.
 pub(super) fn from_json<T: DeserializeOwned>(
     bytes: &[u8],
     source: Source<'_>,

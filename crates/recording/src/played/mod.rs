@@ -26,7 +26,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     low + (place - below) * (high - low)
 }
 
-/// Values in order; NaN is none of them.
+/// Values in order, without NaN.
 fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     let mut known: Vec<f64> = values.into_iter().filter(|value| !value.is_nan()).collect();
     known.sort_unstable_by(f64::total_cmp);

@@ -9,7 +9,7 @@ const USUAL_INTERVAL_S: f64 = 1.0;
 /// counter that jumps by more was reset, or counts something else.
 const MAX_STEP: i64 = 1_000;
 const MAX_STEP_RATIO: i64 = 3;
-/// A log with more probes without an answer is none of one link.
+/// A log with more probes without an answer is not of one link.
 pub const MAX_UNANSWERED: u64 = 1_000_000;
 
 /// All probes of a log in the order of sending.

@@ -1,7 +1,6 @@
 """The round trips of a ping log over time, with its gaps, stops and lost probes marked."""
 
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from airtcp.pages.plot.frame import frame
+from airtcp.pages.plot.legend import legend_above
 from airtcp.pages.plot.style import BLUE, LIGHT, ORANGE, VERMILLION, house_style
 from airtcp.pages.plot.svg import NARROW_INCHES
 
@@ -51,17 +50,7 @@ class PingTimeline:
             figure = Figure(figsize=(width, 3.6))
             axes = figure.subplots()
             self._draw(axes)
-            handles = self._handles()
-            top = 0.25 + 0.2 * ceil(len(handles) / columns)
-            frame(figure, left=0.85, right=0.2, top=top, bottom=0.6)
-            figure.legend(
-                handles=handles,
-                loc="upper left",
-                ncols=columns,
-                bbox_to_anchor=(0.01, 1.0),
-                columnspacing=1.0,
-                fontsize=9,
-            )
+            legend_above(figure, self._handles(), columns, spacing=1.0)
         return figure
 
     def columns(self) -> tuple[Reals, Reals, Reals]:

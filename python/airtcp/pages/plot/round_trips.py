@@ -1,7 +1,6 @@
 """The round trips of a captured flow over time: queueing delay, and losses."""
 
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 import polars as pl
@@ -10,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from airtcp.pages.plot.frame import frame
+from airtcp.pages.plot.legend import legend_above
 from airtcp.pages.plot.sequence import CAUSE_COLOURS
 from airtcp.pages.plot.style import LIGHT, house_style
 from airtcp.pages.plot.svg import NARROW_INCHES
@@ -51,17 +50,7 @@ class RoundTrips:
             figure = Figure(figsize=(width, 3.6))
             axes = figure.subplots()
             self._draw(axes)
-            handles = self._handles()
-            top = 0.25 + 0.2 * ceil(len(handles) / columns)
-            frame(figure, left=0.85, right=0.2, top=top, bottom=0.6)
-            figure.legend(
-                handles=handles,
-                loc="upper left",
-                ncols=columns,
-                bbox_to_anchor=(0.01, 1.0),
-                columnspacing=1.2,
-                fontsize=9,
-            )
+            legend_above(figure, self._handles(), columns, spacing=1.2)
         return figure
 
     def ranges(self) -> tuple[Reals, Reals, Reals, Reals]:

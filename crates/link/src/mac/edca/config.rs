@@ -144,7 +144,7 @@ impl EdcaConfig {
             .unwrap_or_else(|| RateControl::Fixed(self.data_mode(mobile)))
     }
 
-    /// The retry limit of a station, which its count of failed exchanges is held against (QSRC,
+    /// The retry limit of a station, with which its count of failed exchanges is compared (QSRC,
     /// IEEE 802.11-2020 §10.23.2.12): an access point counts exchanges with all mobiles together.
     pub(super) fn retry_limit(&self, station: u32) -> RetryLimit {
         if station == ACCESS_POINT {

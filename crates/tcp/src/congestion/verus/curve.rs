@@ -33,7 +33,7 @@ impl Curve {
     }
 
     /// The first window, in whole segments from 2 on, at which the delay is longer than `delay`
-    /// milliseconds; `None` if none is, up to `most`.
+    /// milliseconds; `None` if no window up to `most` is.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
