@@ -35,13 +35,13 @@ WINDOW = OpenPoint(
 COUNT = OpenPoint(
     "count", "o", "s", "k", "w", [Admitted("k"), Admitted("k + 1", add={"wlan.loss.lost": 1})]
 )
-SIDE = OpenPoint(
-    "side",
+LOSS = OpenPoint(
+    "loss",
     "o",
     "s",
-    "data",
+    "one way",
     "w",
-    [Admitted("data"), Admitted("acks", rename={"link.loss.rate": "link.reverse.loss.rate"})],
+    [Admitted("one way"), Admitted("both ways", times={"link.loss.rate": 2})],
     experiments=["e"],
 )
 REMEDY = OpenPoint(
@@ -55,7 +55,7 @@ REMEDY = OpenPoint(
 THRESHOLD = OpenPoint(
     "threshold", "o", "s", "a", "w", [Admitted("a"), Admitted("b", {"tcp.initial_ssthresh": 1})]
 )
-POINTS = [WINDOW, COUNT, SIDE, REMEDY]
+POINTS = [WINDOW, COUNT, LOSS, REMEDY]
 EXPERIMENT = Experiment(
     "e",
     "t",
@@ -70,7 +70,7 @@ EXPERIMENT = Experiment(
 
 
 def test_a_reading_changes_what_it_names_and_leaves_the_points_names():
-    read = read_as(EXPERIMENT, POINTS, ("200", "k + 1", "acks", "other"))
+    read = read_as(EXPERIMENT, POINTS, ("200", "k + 1", "both ways", "other"))
     assert [point.coordinates for point in read.points()] == [
         point.coordinates for point in EXPERIMENT.points()
     ]
@@ -78,7 +78,7 @@ def test_a_reading_changes_what_it_names_and_leaves_the_points_names():
     assert point.settings == {
         "tcp.max_window": 200,
         "wlan.loss.lost": 11,
-        "link.reverse.loss.rate": 0.1,
+        "link.loss.rate": 0.2,
     }
     assert point.remedies == "sack+newzag:adjusted=1+newzag:adjusted=1,alpha=1"
     assert read_as(EXPERIMENT, POINTS, default_reading(POINTS)) == EXPERIMENT
@@ -373,7 +373,7 @@ def test_a_key_can_be_taken_away_with_what_it_belongs_to(tmp_path, key):
 def test_joint_readings_name_values_that_there_are():
     check_joint("p", POINTS, [JointReading("w", {"window": "200"})])
     assert joint_readings(POINTS, [JointReading("w", {"window": "200"})]) == [
-        ("200", "k", "data", "plain")
+        ("200", "k", "one way", "plain")
     ]
     with pytest.raises(PaperError, match="window = '30'"):
         check_joint("p", POINTS, [JointReading("w", {"window": "30"})])

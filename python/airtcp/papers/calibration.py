@@ -156,13 +156,6 @@ def target_ratio(
     `seeds` are the positions of the seeds to include; all by default.
     """
     at = {**calibration.at, **target.at, calibration.axis: place}
-
-    def mean(*sides: dict[str, Value]) -> float:
-        values = outcomes.values(experiment, target.measure, at, *sides) or []
-        kept = values if seeds is None else [values[one] for one in seeds if values]
-        return sum(kept) / len(kept) if kept else 0.0
-
-    if not target.treated:
-        return mean() / target.value
-    before = mean(target.baseline)
-    return mean(target.treated) / before / target.value if before else 0.0
+    values = outcomes.values(experiment, target.measure, at) or []
+    kept = values if seeds is None else [values[one] for one in seeds if values]
+    return sum(kept) / len(kept) / target.value if kept else 0.0

@@ -1,5 +1,6 @@
 """Checks that everything named by a paper's files exists, before anything runs."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from airtcp._core import ScenarioError
@@ -26,6 +27,27 @@ def check_experiments(where: str, experiments: Iterable[Experiment]) -> None:
                 raise PaperError(
                     f"{where}: experiment {experiment.id!r}: axis {axis.name!r} has no values"
                 )
+
+
+def check_experiment(where: str, name: str, known: Iterable[str]) -> None:
+    """Checks that an experiment exists.
+
+    Raises:
+        PaperError: it does not.
+    """
+    if name not in (names := list(known)):
+        raise PaperError(f"{where}: no experiment {name!r}; there are {', '.join(names)}")
+
+
+def check_once(where: str, names: Iterable[str]) -> None:
+    """Checks that no name is used twice.
+
+    Raises:
+        PaperError: one is.
+    """
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise PaperError(f"{where} {twice[0]!r} is there twice")
 
 
 def check_measure(where: str, measure: str) -> None:
@@ -73,10 +95,7 @@ def check_claim(where: str, claim: Claim, experiments: Mapping[str, Experiment])
     if not any(part.counts for part in claim.parts):
         raise PaperError(f"{where}: no part of it counts: expected at least one")
     for part in claim.parts:
-        if part.experiment not in experiments:
-            raise PaperError(
-                f"{where}: no experiment {part.experiment!r}; there are {', '.join(experiments)}"
-            )
+        check_experiment(where, part.experiment, experiments)
         check_part(where, part, experiments[part.experiment])
 
 

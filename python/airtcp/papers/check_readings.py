@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from airtcp.papers.check import PaperError
+from airtcp.papers.check import PaperError, check_experiment, check_once
 from airtcp.papers.experiment import Experiment
 from airtcp.papers.measures import MEASURES
 from airtcp.papers.readings import EXPERIMENT, Admitted, JointReading, OpenPoint
@@ -16,12 +16,11 @@ def check_readings(
     Raises:
         PaperError: a default is not a value, a name is used twice, or a value has no effect.
     """
-    known = {experiment.id for experiment in experiments}
-    for index, point in enumerate(points):
+    check_once(f"{where}: reading", (point.id for point in points))
+    known = sorted(experiment.id for experiment in experiments)
+    for point in points:
         about = f"{where}: reading {point.id!r}"
         names = [value.name for value in point.values]
-        if any(point.id == other.id for other in points[:index]):
-            raise PaperError(f"{about} is there twice")
         if len(names) < 2 or len(set(names)) < len(names):
             raise PaperError(f"{about}: expected at least two values with names of their own")
         if point.default not in names:
@@ -29,10 +28,7 @@ def check_readings(
                 f"{about}: default = {point.default!r}: expected one of {', '.join(names)}"
             )
         for one in point.experiments:
-            if one not in known:
-                raise PaperError(
-                    f"{about}: no experiment {one!r}; there are {', '.join(sorted(known))}"
-                )
+            check_experiment(about, one, known)
         concerned = [one for one in experiments if point.concerns(one.id)]
         if point.alternative:
             _check_alternative(about, point, concerned)
@@ -69,11 +65,11 @@ def _check_alternative(about: str, point: OpenPoint, experiments: Sequence[Exper
 
 def _check_values(about: str, point: OpenPoint, experiments: Sequence[Experiment]) -> None:
     for value in point.values:
-        for key in (*value.add, *value.rename, *value.times):
+        for key in (*value.add, *value.times):
             if not any(_sets(experiment, key) for experiment in experiments):
                 raise PaperError(
                     f"{about}: value {value.name!r}: {key}: no experiment sets this key: expected "
-                    "one that is moved, multiplied or renamed by it"
+                    "one that is moved or multiplied by it"
                 )
         for measure in (*value.measure, *value.measure.values()):
             if measure not in MEASURES:

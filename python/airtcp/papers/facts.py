@@ -10,7 +10,14 @@ from typing import Literal
 from msgspec import Struct, field
 
 from airtcp.papers import estimates
-from airtcp.papers.check import PaperError, check_axis, check_measure, check_point
+from airtcp.papers.check import (
+    PaperError,
+    check_axis,
+    check_experiment,
+    check_measure,
+    check_once,
+    check_point,
+)
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.rules import sign_of
@@ -73,16 +80,10 @@ def check_facts(where: str, facts: Sequence[Fact], experiments: Mapping[str, Exp
     Raises:
         PaperError: something is missing, unknown, or stated twice.
     """
-    seen: set[str] = set()
+    check_once(f"{where}: fact", (fact.id for fact in facts))
     for fact in facts:
         about = f"{where}: fact {fact.id!r}"
-        if fact.id in seen:
-            raise PaperError(f"{about} is there twice")
-        seen.add(fact.id)
-        if fact.experiment not in experiments:
-            raise PaperError(
-                f"{about}: no experiment {fact.experiment!r}; there are {', '.join(experiments)}"
-            )
+        check_experiment(about, fact.experiment, experiments)
         experiment = experiments[fact.experiment]
         check_measure(about, fact.measure)
         bounded = fact.at_least is not None or fact.at_most is not None

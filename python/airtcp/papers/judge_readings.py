@@ -87,8 +87,7 @@ def as_read(paper: Paper, points: Sequence[OpenPoint], reading: Reading) -> Pape
 
 
 def _broken(paper: Paper, outcomes: Outcomes) -> tuple[str, ...]:
-    experiments = {one.id: one for one in paper.file.experiments}
-    return broken_facts(paper.file.facts, experiments, outcomes)
+    return broken_facts(paper.file.facts, paper.experiments, outcomes)
 
 
 def _over(judged: JudgedClaim, over: OverReadings) -> JudgedClaim:

@@ -209,8 +209,7 @@ class Judgement:
         return self._filled(paper, paper.about.today)
 
     def _filled(self, paper: Paper, text: str) -> str:
-        experiments = {experiment.id: experiment for experiment in paper.file.experiments}
-        return filled(text, paper.file.numbers, experiments, self.outcomes[paper.name])
+        return filled(text, paper.file.numbers, paper.experiments, self.outcomes[paper.name])
 
 
 def judge_papers(

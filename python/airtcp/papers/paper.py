@@ -14,8 +14,10 @@ from airtcp.papers.check import (
     PaperError,
     check_axis,
     check_claim,
+    check_experiment,
     check_experiments,
     check_measure,
+    check_once,
     check_point,
 )
 from airtcp.papers.check_readings import check_joint, check_readings
@@ -51,20 +53,17 @@ class FigureSpec(Struct, frozen=True, forbid_unknown_fields=True):
     x: str = ""
     kind: Literal["levels", "gains", "window"] = "levels"
     measure: str = "goodput_bps"
-    y_label: str = ""
     at: dict[str, Value] = field(default_factory=dict)
     series: list[Series] = field(default_factory=list)
     caption: str = ""
 
 
 class Target(Struct, frozen=True, forbid_unknown_fields=True):
-    """A fact about the paper's baseline: a measurement, or a ratio `treated` over `baseline`."""
+    """A fact about the paper's baseline: a measurement at a point."""
 
     value: float
     measure: str = "goodput_bps"
     at: dict[str, Value] = field(default_factory=dict)
-    baseline: dict[str, Value] = field(default_factory=dict)
-    treated: dict[str, Value] = field(default_factory=dict)
 
 
 class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
@@ -149,17 +148,19 @@ class Paper(Struct, frozen=True):
         """The paper's number and a word or two for it."""
         return f"{self.about.number} {self.about.short}"
 
+    @property
+    def experiments(self) -> dict[str, Experiment]:
+        """The experiments by id."""
+        return {experiment.id: experiment for experiment in self.file.experiments}
+
     def experiment(self, identity: str) -> Experiment:
         """The experiment with that id.
 
         Raises:
             PaperError: no experiment has it.
         """
-        for experiment in self.file.experiments:
-            if experiment.id == identity:
-                return experiment
-        known = ", ".join(experiment.id for experiment in self.file.experiments)
-        raise PaperError(f"{self.folder}: no experiment {identity!r}; there are {known}")
+        check_experiment(str(self.folder), identity, self.experiments)
+        return self.experiments[identity]
 
 
 def find_papers() -> Path:
@@ -250,8 +251,7 @@ def check(paper: Paper) -> None:
         for target in calibration.targets:
             check_measure(about, target.measure)
             chosen = {calibration.axis: calibration.chosen}
-            for side in (target.baseline, target.treated):
-                check_point(about, experiment, calibration.at, target.at, side, chosen)
+            check_point(about, experiment, calibration.at, target.at, chosen)
     for sensitivity in paper.file.sensitivities:
         about = f"{where}: sensitivity {sensitivity.title!r}"
         experiment = paper.experiment(sensitivity.experiment)
@@ -263,9 +263,8 @@ def check(paper: Paper) -> None:
                 check_point(about, experiment, gain.at, side, default)
     check_readings(where, paper.file.readings, paper.file.experiments)
     check_joint(where, paper.file.readings, paper.file.joint)
-    experiments = {experiment.id: experiment for experiment in paper.file.experiments}
-    check_facts(where, paper.file.facts, experiments)
-    check_numbers(where, paper.file.numbers, experiments)
+    check_facts(where, paper.file.facts, paper.experiments)
+    check_numbers(where, paper.file.numbers, paper.experiments)
     check_text(f"{where}: about.today", paper.about.today, paper.file.numbers, _known(paper))
     _check_claims(paper)
 
@@ -305,19 +304,15 @@ def _check_figure(where: str, paper: Paper, figure: FigureSpec) -> None:
 
 def _check_claims(paper: Paper) -> None:
     where = f"{paper.folder}/claims.toml"
-    experiments = {experiment.id: experiment for experiment in paper.file.experiments}
     figures = {figure.id for figure in paper.file.figures}
-    seen: set[str] = set()
+    check_once(f"{where}: claim", (claim.id for claim in paper.claims))
     for claim in paper.claims:
-        if claim.id in seen:
-            raise PaperError(f"{where}: claim {claim.id} is there twice")
-        seen.add(claim.id)
         if claim.explained_by and claim.explained_by not in figures:
             raise PaperError(
                 f"{where}: claim {claim.id}: explained_by = {claim.explained_by!r}: "
                 f"no such figure; there are {', '.join(sorted(figures))}"
             )
-        check_claim(where, claim, experiments)
+        check_claim(where, claim, paper.experiments)
         _check_levels(f"{where}: claim {claim.id}", claim, paper)
         _check_alternatives(f"{where}: claim {claim.id}", claim, paper)
         check_text(f"{where}: claim {claim.id}: why", claim.why, paper.file.numbers, _known(paper))
@@ -329,7 +324,6 @@ def _check_levels(where: str, claim: Claim, paper: Paper) -> None:
         quantity_of(target.measure): calibration.what
         for calibration in paper.file.calibrations
         for target in calibration.targets
-        if not target.treated
     }
     for part in claim.parts:
         what = calibrated.get(quantity_of(part.measure))

@@ -24,13 +24,13 @@ def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Readin
 
 
 def _changed(settings: Mapping[str, Any], value: Admitted) -> dict[str, Any]:
-    """Settings with each key moved, multiplied and renamed as the value demands."""
-    found = {}
-    for key, given in settings.items():
-        changed = moved(given, value.add[key]) if key in value.add else given
-        changed = multiplied(changed, value.times.get(key, 1))
-        found[value.rename.get(key, key)] = changed
-    return found
+    """Settings with each key moved and multiplied as the value demands."""
+    return {
+        key: multiplied(
+            moved(given, value.add[key]) if key in value.add else given, value.times.get(key, 1)
+        )
+        for key, given in settings.items()
+    }
 
 
 def _axis(axis: Axis, value: Admitted) -> Axis:
@@ -48,7 +48,6 @@ def _axis(axis: Axis, value: Admitted) -> Axis:
         )
     return structs.replace(
         axis,
-        key=value.rename.get(axis.key, axis.key),
         plus=axis.plus + value.add.get(axis.key, 0),
         times=axis.times * value.times.get(axis.key, 1),
         remedy=_replaced(axis.remedy, value.replace),

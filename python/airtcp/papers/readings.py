@@ -23,18 +23,16 @@ class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
     """A value that the text admits, and its changes of an experiment.
 
     `settings` are keys of the scenario, `add` moves a numeric key wherever an experiment sets it
-    (`wlan.loss.lost` by 1), `rename` sets another key in place of one (`link.reverse.loss.rate` for
-    `link.loss.rate`), `times` multiplies a key wherever an experiment sets it (`wired.delay` by 2),
-    `replace` puts one remedy in place of another, `unset` removes keys of the scenario that belong
-    to the replaced value. `at` limits the settings to places of an experiment's axes. `measure`
-    judges claims by one measurement in place of another (`goodput_bps` for `goodput_peak_bps`), of
-    the same runs.
+    (`wlan.loss.lost` by 1), `times` multiplies a key wherever an experiment sets it (`wired.delay`
+    by 2), `replace` puts one remedy in place of another, `unset` removes keys of the scenario that
+    belong to the replaced value. `at` limits the settings to places of an experiment's axes.
+    `measure` judges claims by one measurement in place of another (`goodput_bps` for
+    `goodput_peak_bps`), of the same runs.
     """
 
     name: str
     settings: dict[str, Any] = field(default_factory=dict)
     add: dict[str, float] = field(default_factory=dict)
-    rename: dict[str, str] = field(default_factory=dict)
     times: dict[str, float] = field(default_factory=dict)
     replace: dict[str, str] = field(default_factory=dict)
     unset: list[str] = field(default_factory=list)

@@ -7,14 +7,20 @@ or within a factor of two of it).
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
 
 from airtcp.core.quantities import bit_rate_scale
 from airtcp.papers import estimates
-from airtcp.papers.check import PaperError, check_measure, check_point
+from airtcp.papers.check import (
+    PaperError,
+    check_experiment,
+    check_measure,
+    check_once,
+    check_point,
+)
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.rules import Verdict, judge_number, sign_of
@@ -48,21 +54,17 @@ class NumberSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def check_numbers(
-    where: str, numbers: Iterable[NumberSpec], experiments: Mapping[str, Experiment]
+    where: str, numbers: Sequence[NumberSpec], experiments: Mapping[str, Experiment]
 ) -> None:
     """Checks that every number names points that are run.
 
     Raises:
         PaperError: something is unknown, or a name is used twice.
     """
-    seen: set[str] = set()
+    check_once(f"{where}: number", (number.name for number in numbers))
     for number in numbers:
         about = f"{where}: number {number.name!r}"
-        if number.name in seen:
-            raise PaperError(f"{about} is there twice")
-        seen.add(number.name)
-        if number.experiment not in experiments:
-            raise PaperError(f"{about}: no experiment {number.experiment!r}")
+        check_experiment(about, number.experiment, experiments)
         check_measure(about, number.measure)
         for side in (number.baseline, number.treated):
             check_point(about, experiments[number.experiment], number.at, side)

@@ -19,11 +19,8 @@ def chart_of(paper: Paper, spec: FigureSpec, outcomes: Outcomes) -> Chart:
     x = tuple(axis.places)
     raw = [_line(experiment, spec, series, x, outcomes) for series in spec.series]
     is_gain = spec.kind == "gains"
-    divisor, label = (
-        1.0,
-        spec.y_label
-        or (f"gain in {label_of(spec.measure)} (%)" if is_gain else label_of(spec.measure)),
-    )
+    name = label_of(spec.measure)
+    divisor, label = 1.0, f"gain in {name} (%)" if is_gain else name
     if spec.measure.endswith("_bps") and not is_gain:
         divisor, unit = bit_rate_scale(_largest(raw))
         label = f"{label} ({unit})"
