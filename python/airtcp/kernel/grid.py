@@ -16,14 +16,12 @@ from airtcp.core.catalogue import BASELINE
 from airtcp.core.loading import load_scenario
 from airtcp.core.summary import RunSummary, total
 from airtcp.kernel.guests import Guest
-from airtcp.kernel.in_guest import check_in_guest, guest_observation
+from airtcp.kernel.in_guest import check_runs, observation_of
 from airtcp.kernel.runs import (
     KernelRun,
     Measurement,
-    check,
-    kernel_observation,
     lateness,
-    measurement,
+    measurements,
     readable_path,
     settings_of,
 )
@@ -134,15 +132,10 @@ def run_both(
             runs.append(run)
             places.append((link.name, stack.name))
             words = f"{link.name}, {stack.name}"
-            observation = guest_observation(run, guest) if guest else kernel_observation(run)
             cells = scenario.hash(), scenario, BASELINE, chosen, words
-            kernel.extend(seeded_cells(*cells, observation))
+            kernel.extend(seeded_cells(*cells, observation_of(run, guest)))
             simulated.extend(seeded_cells(*cells))
-    if guest:
-        check_in_guest(runs, guest)
-    else:
-        for run in runs:
-            check(run)
+    check_runs(runs, guest)
     expected = execute(Plan(simulated), out=out)
     found: Results
     try:
@@ -159,7 +152,7 @@ def run_both(
         Setting(
             link,
             stack,
-            tuple(measurement(found[cell.key].summary_json) for cell in kernel[first:][:count]),
+            measurements(kernel[first:][:count], found),
             tuple(expected[cell.key].summary for cell in simulated[first:][:count]),
         )
         for (link, stack), first in zip(places, range(0, len(kernel), count), strict=True)
@@ -180,19 +173,24 @@ def document(settings: Sequence[Setting]) -> dict[str, object]:
 
 
 def _in_json(setting: Setting) -> dict[str, object]:
-    measured, simulated = setting.measured, setting.simulated
     return {
         "link": setting.link,
         "stack": setting.stack,
-        "kernel": {
-            "goodput_bps": list(setting.measured_bps),
-            "half_width": half_width(setting.measured_bps),
-            "retransmissions": [run["retransmissions"] for run in measured],
-            "timeouts": [run["timeouts"] for run in measured],
-        },
-        "simulated": _simulated_in_json(simulated),
+        "kernel": measured_in_json(setting.measured),
+        "simulated": _simulated_in_json(setting.simulated),
         "ratio": setting.ratio,
         "agreement": setting.agreement,
+    }
+
+
+def measured_in_json(runs: Sequence[Measurement]) -> dict[str, object]:
+    """The kernel's runs as JSON, seed by seed."""
+    goodputs = [run["goodput_bps"] for run in runs]
+    return {
+        "goodput_bps": goodputs,
+        "half_width": half_width(goodputs),
+        "retransmissions": [run["retransmissions"] for run in runs],
+        "timeouts": [run["timeouts"] for run in runs],
     }
 
 

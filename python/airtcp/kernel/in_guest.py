@@ -18,7 +18,7 @@ from airtcp.core.bpf import file_of
 from airtcp.kernel.guests import Guest
 from airtcp.kernel.guests.protocol import Done, Job
 from airtcp.kernel.refusal import reason
-from airtcp.kernel.runs import KernelRun, measurement
+from airtcp.kernel.runs import KernelRun, check, kernel_observation, measurement
 
 _BAD_REQUEST = 2
 
@@ -36,6 +36,25 @@ def guest_observation(run: KernelRun, guest: Guest) -> Observation:
     """The way to run a cell in a guest; all parts of the guest enter the cell's key."""
     name = f"kernel {guest.kernel.release} in virtual time {guest.digest[:16]}{run.words}"
     return Observation(name, partial(_measured, run, guest))
+
+
+def observation_of(run: KernelRun, guest: Guest | None) -> Observation:
+    """The way to run a cell on this machine's kernel, or in a guest."""
+    return guest_observation(run, guest) if guest else kernel_observation(run)
+
+
+def check_runs(runs: Sequence[KernelRun], guest: Guest | None) -> None:
+    """Asks this machine's kernel, or that of a guest, whether it can make each of the runs.
+
+    Raises:
+        ScenarioError: a request cannot be met; gives the reason.
+        KernelError: the guest does not work.
+    """
+    if guest:
+        check_in_guest(runs, guest)
+        return
+    for run in runs:
+        check(run)
 
 
 def check_in_guest(runs: Sequence[KernelRun], guest: Guest) -> None:

@@ -11,7 +11,8 @@ from statistics import median
 from typing import NotRequired, TypedDict, cast
 
 from airtcp._core import RunError, Scenario, ScenarioError
-from airtcp.comparison.plan import Observation
+from airtcp.comparison.execute import Results
+from airtcp.comparison.plan import Observation, PlannedCell
 from airtcp.core.net import find_program
 from airtcp.core.shipped import find
 from airtcp.kernel.refusal import reason
@@ -172,6 +173,11 @@ def kernel_observation(run: KernelRun) -> Observation:
 def measurement(summary_json: str) -> Measurement:
     """A stored run of the kernel."""
     return cast(Measurement, json.loads(summary_json))
+
+
+def measurements(cells: Sequence[PlannedCell], found: Results) -> tuple[Measurement, ...]:
+    """The kernel's runs of these cells, in order."""
+    return tuple(measurement(found[cell.key].summary_json) for cell in cells)
 
 
 def settings_of(settings: Mapping[str, object] | None) -> tuple[tuple[str, str], ...]:

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from airtcp.comparison.cells import Cell
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.comparison_plan import ComparisonPlan, comparison_plan
 from airtcp.comparison.execute import Progress, Results, execute, processors
@@ -21,16 +20,8 @@ from airtcp.kernel.agreement import Agreement, Side
 from airtcp.kernel.guests import Guest, the_kernel
 from airtcp.kernel.guests.catalogue import MACHINE
 from airtcp.kernel.guests.machine import no_machine_left
-from airtcp.kernel.in_guest import check_in_guest, guest_observation
-from airtcp.kernel.runs import (
-    KernelRun,
-    Measurement,
-    check,
-    kernel_observation,
-    measurement,
-    readable_path,
-    settings_of,
-)
+from airtcp.kernel.in_guest import check_runs, observation_of
+from airtcp.kernel.runs import KernelRun, Measurement, measurements, readable_path, settings_of
 
 DEFAULT_SEEDS = 5
 
@@ -125,12 +116,7 @@ class _Request:
         """Asks the kernel whether it can make the runs."""
         names = ("" if name == BASELINE else name for name in self.comparison.variants)
         # Any deviation will do: the answer does not depend on it.
-        runs = [self._run(name, 1.0) for name in names]
-        if self.guest:
-            check_in_guest(runs, self.guest)
-        else:
-            for run in runs:
-                check(run)
+        check_runs([self._run(name, 1.0) for name in names], self.guest)
 
     def kernel_plan(self, remedies: Sequence[str], deviation_ms: float | None) -> list[PlannedCell]:
         """The kernel's runs of these remedies, seed by seed."""
@@ -158,8 +144,7 @@ class _Request:
         name = "" if remedy == BASELINE else remedy
         if NEEDS_DEVIATION not in name:
             deviation_ms = None
-        run = self._run(name, deviation_ms)
-        return guest_observation(run, self.guest) if self.guest else kernel_observation(run)
+        return observation_of(self._run(name, deviation_ms), self.guest)
 
 
 def verify(
@@ -237,15 +222,10 @@ def _run(request: _Request, out: Path | None, jobs: int, progress: Progress | No
     results: dict[str, tuple[Measurement, ...]] = {}
     found: Results = execute(Plan(before), out=out, jobs=jobs, progress=told)
     done = len(before)
-    results[BASELINE] = _measurements(before, found)
+    results[BASELINE] = measurements(before, found)
     deviations = [run["rttvar_ms"] for run in results[BASELINE]]
     after = request.kernel_plan(names[1:], sum(deviations) / len(deviations))
     found = execute(Plan(after), out=out, jobs=jobs, progress=told)
     for index, remedy in enumerate(names[1:]):
-        results[remedy] = _measurements(after[index :: len(names) - 1], found)
+        results[remedy] = measurements(after[index :: len(names) - 1], found)
     return Verification(simulated, results)
-
-
-def _measurements(cells: Sequence[PlannedCell], found: Results) -> tuple[Measurement, ...]:
-    ordered: list[Cell] = [found[cell.key] for cell in cells]
-    return tuple(measurement(cell.summary_json) for cell in ordered)

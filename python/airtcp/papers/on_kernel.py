@@ -4,7 +4,7 @@ A case is a scenario of the paper and the remedies to try on it. Remedies that t
 links that the emulator cannot carry, stay in the results with the reason.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -17,16 +17,14 @@ from airtcp.comparison.plan import Observation, Plan, PlannedCell, seeded_cells
 from airtcp.comparison.statistics import PairedDifference
 from airtcp.core.loading import load_scenario
 from airtcp.kernel.agreement import Agreement, Side
-from airtcp.kernel.grid import half_width
+from airtcp.kernel.grid import half_width, measured_in_json
 from airtcp.kernel.guests import Guest
-from airtcp.kernel.in_guest import check_in_guest, guest_observation
+from airtcp.kernel.in_guest import check_runs, observation_of
 from airtcp.kernel.runs import (
     KernelRun,
     Measurement,
-    check,
-    kernel_observation,
     lateness,
-    measurement,
+    measurements,
     readable_path,
     settings_of,
 )
@@ -82,10 +80,10 @@ class Case:
     """The kernel, in virtual time; None for this machine's."""
 
     @property
-    def variants(self) -> Iterator[Variant]:
-        """The runs, the baseline first."""
-        if self.baseline.scenario:
-            yield from (one for one in (self.baseline, *self.remedies) if one.scenario)
+    def variants(self) -> list[Variant]:
+        """The runs, the baseline first; none if that cannot be run."""
+        every = (self.baseline, *self.remedies) if self.baseline.scenario else ()
+        return [one for one in every if one.scenario]
 
     def simulated(self, variant: Variant) -> list[PlannedCell]:
         """The simulated runs of a variant, seed by seed."""
@@ -96,9 +94,7 @@ class Case:
         if NEEDS_DEVIATION not in variant.remedy:
             deviation_ms = None
         run = KernelRun(self.source, self.settings, variant.remedy, deviation_ms)
-        guest = self.guest
-        observation = guest_observation(run, guest) if guest else kernel_observation(run)
-        return self._cells(variant, observation)
+        return self._cells(variant, observation_of(run, self.guest))
 
     def _cells(self, variant: Variant, observation: Observation | None) -> list[PlannedCell]:
         assert self.baseline.scenario is not None
@@ -155,10 +151,7 @@ def _case(
         scenario = written.with_remedies(remedy) if remedy else written
         run = KernelRun(source, told, remedy, _ANY_DEVIATION)
         try:
-            if guest:
-                check_in_guest([run], guest)
-            else:
-                check(run)
+            check_runs([run], guest)
         except ScenarioError as error:
             return Variant(remedy, None, str(error))
         return Variant(remedy, scenario)
@@ -229,49 +222,37 @@ def run_cases(
         Plan(cell for case in cases for one in case.variants for cell in case.simulated(one)),
         out=out,
     )
-    runnable = [(case, list(case.variants)) for case in cases]
-    before = [case.measured(variants[0], None) if variants else [] for case, variants in runnable]
-    runs_of_kernel = sum(len(case.seeds) * len(variants) for case, variants in runnable)
+    runs_of_kernel = sum(len(case.seeds) * len(case.variants) for case in cases)
     done = 0
 
     def told(finished: int, _cells: int, words: str) -> None:
         if progress:
             progress(done + finished, runs_of_kernel, words)
 
-    plan = Plan(cell for cells in before for cell in cells)
+    planned = [[case.measured(one, None) for one in case.variants[:1]] for case in cases]
+    plan = Plan(cell for of_case in planned for cells in of_case for cell in cells)
     found = dict(execute(plan, out=out, jobs=jobs, progress=told))
     done = len(plan)
-    measured = [
-        [cells, *(case.measured(one, _deviation_ms(cells, found)) for one in variants[1:])]
-        if variants
-        else []
-        for cells, (case, variants) in zip(before, runnable, strict=True)
-    ]
-    plan = Plan(cell for of_case in measured for cells in of_case[1:] for cell in cells)
+    for case, of_case in zip(cases, planned, strict=True):
+        for one in case.variants[1:]:
+            deviation_ms = fmean(run["rttvar_ms"] for run in measurements(of_case[0], found))
+            of_case.append(case.measured(one, deviation_ms))
+    plan = Plan(cell for of_case in planned for cells in of_case[1:] for cell in cells)
     found |= execute(plan, out=out, jobs=jobs, progress=told)
     return [
         CaseResult(
             case,
             tuple(
-                Outcome(one, _measurements(cells, found), _goodputs(case.simulated(one), simulated))
-                for one, cells in zip(variants, of_case, strict=True)
+                Outcome(one, measurements(cells, found), _goodputs(case.simulated(one), simulated))
+                for one, cells in zip(case.variants, of_case, strict=True)
             ),
         )
-        for (case, variants), of_case in zip(runnable, measured, strict=True)
+        for case, of_case in zip(cases, planned, strict=True)
     ]
-
-
-def _deviation_ms(cells: Sequence[PlannedCell], found: Results) -> float:
-    """The mean deviation of the round trips, as the kernel measured it in these runs."""
-    return fmean(run["rttvar_ms"] for run in _measurements(cells, found))
 
 
 def _goodputs(cells: Sequence[PlannedCell], found: Results) -> tuple[float, ...]:
     return tuple(float(found[cell.key].summary["goodput_bps"]) for cell in cells)
-
-
-def _measurements(cells: Sequence[PlannedCell], found: Results) -> tuple[Measurement, ...]:
-    return tuple(measurement(found[cell.key].summary_json) for cell in cells)
 
 
 def document(results: Sequence[CaseResult]) -> dict[str, object]:
@@ -329,12 +310,7 @@ def _remedy_in_json(
 
 def _outcome_in_json(outcome: Outcome) -> dict[str, object]:
     return {
-        "kernel": {
-            "goodput_bps": list(outcome.measured_bps),
-            "half_width": half_width(outcome.measured_bps),
-            "retransmissions": [run["retransmissions"] for run in outcome.measured],
-            "timeouts": [run["timeouts"] for run in outcome.measured],
-        },
+        "kernel": measured_in_json(outcome.measured),
         "simulated": {
             "goodput_bps": list(outcome.simulated_bps),
             "half_width": half_width(outcome.simulated_bps),

@@ -35,26 +35,17 @@ FACTOR = 2.0
 
 
 class Verdict(StrEnum):
-    """Verdicts on a claim by our runs, the best first."""
+    """Verdicts on a claim by our runs, the best first; `meaning` explains each."""
 
     REPRODUCED = "reproduced"
-    """Within tolerance of the paper's number, significant, and with as narrow an interval."""
     DIRECTION = "direction"
-    """The same sign, significant, and within a factor of two."""
     LARGER = "direction, larger"
-    """The same sign, significant, and more than twice the paper's number."""
     SMALLER = "direction, smaller"
-    """The same sign, significant, and less than half the paper's number."""
     DEPENDS = "depends on the reading"
-    """Readings that the paper's text admits disagree."""
     UNDECIDED = "not yet decided"
-    """Not shown by these runs; more seeds or readings may show it."""
     NOT_SHOWN = "not shown"
-    """No significant difference, unlike in the paper."""
     NEVER = "never the paper's way"
-    """Contradicted under the default reading, and no other reading goes the paper's way."""
     CONTRADICTED = "contradicted"
-    """Significant in the opposite direction, under every reading that was run."""
 
     @property
     def meaning(self) -> str:
