@@ -34,9 +34,9 @@ from airtcp.papers.outcomes import Outcomes, built, carry_out, plan_experiments
 from airtcp.papers.paper import PaperFile
 from airtcp.papers.read_as import read_as
 from airtcp.papers.readings import one_at_a_time
+from airtcp.papers.sampled import watched
 from airtcp.papers.schema import schema_of
 from airtcp.papers.today import ranked_today, today_sentences
-from airtcp.papers.windows import watched
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "papers"
@@ -317,7 +317,7 @@ def test_the_comparison_across_names_what_exists():
     for quick in (False, True):
         planned = plan_experiments([(PAPERS, cross.experiment(quick=quick))])
         # A remedy is refused by a link that has no place for it, and by no means by all.
-        taken = {place for point in planned.points for _, place in point.coordinates}
+        taken = {place for _, coordinates in planned.keys for _, place in coordinates}
         assert taken >= {*cross.remedies, *cross.pairs_of}
 
 

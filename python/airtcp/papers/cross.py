@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from airtcp.comparison.grid import Entry, Grid, GridResult, Setting
-from airtcp.comparison.statistics import PairedDifference, paired_difference
+from airtcp.comparison.statistics import paired_difference
 from airtcp.core.catalogue import BASELINE
 from airtcp.papers.estimates import Estimate, gain, p_value
 from airtcp.papers.experiment import Axis, Choice, Experiment
@@ -105,19 +105,18 @@ def cross_grid(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> Grid
     """The cross comparison as a grid: links and stacks across, remedies down."""
     entries = []
     baselines: dict[tuple[str, str], float] = {}
-    for link in cross.links:
-        for stack in cross.stacks:
-            at = {"link": link.name, "stack": stack.name}
-            before = outcomes.values(experiment, MEASURE, at, {"remedy": BASELINE}) or [0.0]
-            baselines[link.name, stack.name] = sum(before) / len(before)
-            for remedy in cross.remedies:
-                difference = _difference(experiment, outcomes, at, BASELINE, remedy)
-                refusal = outcomes.refused.get(
-                    (experiment.id, experiment.coordinates(at, {"remedy": remedy})), ""
-                )
-                entries.append(
-                    Entry(link.name, stack.name, remedy, difference=difference, refusal=refusal)
-                )
+    for link, stack in product(cross.links, cross.stacks):
+        at = {"link": link.name, "stack": stack.name}
+        before = outcomes.values(experiment, MEASURE, at, {"remedy": BASELINE}) or []
+        baselines[link.name, stack.name] = sum(before) / max(1, len(before))
+        for remedy in cross.remedies:
+            after = outcomes.values(experiment, MEASURE, at, {"remedy": remedy})
+            difference = paired_difference(before, after) if before and after else None
+            place = experiment.id, experiment.coordinates(at, {"remedy": remedy})
+            refusal = outcomes.refused.get(place, "")
+            entries.append(
+                Entry(link.name, stack.name, remedy, difference=difference, refusal=refusal)
+            )
     seeds = len(outcomes.seeds[experiment.id])
     grid = Grid(
         "cross",
@@ -159,99 +158,40 @@ class PairOutcome:
     company: Company
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """Measurements of a pair, seed by seed."""
-
-    link: str
-    stack: str
-    one: str
-    other: str
-    base: list[float]
-    alone: tuple[list[float], list[float]]
-    both: list[float]
-
-    @property
-    def better(self) -> list[float]:
-        """The better of the two."""
-        return max(self.alone, key=lambda values: sum(values))
-
-    @property
-    def product(self) -> list[float]:
-        """Both effects multiplied."""
-        return [
-            first * second / before if before else 0.0
-            for before, first, second in zip(self.base, *self.alone, strict=True)
-        ]
-
-
 def pair_outcomes(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> list[PairOutcome]:
     """Every pair on every link and stack that supports both, corrected for multiplicity."""
-    pairs = _pairs(cross, experiment, outcomes)
-    tests = {
-        (index, what): p_value(expected, pair.both)
-        for index, pair in enumerate(pairs)
-        for what, expected in (("better", pair.better), ("product", pair.product))
-    }
-    shown = correct_for_number(tests)
-    found = []
-    for index, pair in enumerate(pairs):
-        gains = [
-            gain(before, after)
-            for before, after in (
-                (pair.base, pair.alone[0]),
-                (pair.base, pair.alone[1]),
-                (pair.base, pair.both),
-                (pair.better, pair.both),
-                (pair.product, pair.both),
-            )
-        ]
-        first, second, both, over_better, over_product = gains
-        if not (first and second and both and over_better and over_product):
-            continue  # a run without any delivery has no gain
-        better = sign_of(over_better) if (index, "better") in shown else 0
-        product = sign_of(over_product) if (index, "product") in shown else 0
-        company = (
-            Company.COMBINE
-            if better > 0
-            else Company.FIGHT
-            if better < 0 and product < 0
-            else Company.NEITHER
-        )
-        found.append(
-            PairOutcome(
-                pair.link,
-                pair.stack,
-                pair.one,
-                pair.other,
-                (first, second),
-                both,
-                over_better,
-                over_product,
-                company,
-            )
-        )
-    return found
-
-
-def _pairs(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> list[_Pair]:
-    found = []
-    for link, stack in product(cross.links, cross.stacks):
+    gains: dict[tuple[str, str, str, str], list[Estimate | None]] = {}
+    p_values: dict[tuple[tuple[str, str, str, str], str], float] = {}
+    for link, stack, (one, other) in product(cross.links, cross.stacks, cross.pairs):
         at = {"link": link.name, "stack": stack.name}
-        for one, other in cross.pairs:
-            names = (BASELINE, one, other, f"{one}+{other}")
-            series = [outcomes.values(experiment, MEASURE, at, {"remedy": name}) for name in names]
-            base, first, second, both = series
-            if base and first and second and both:
-                found.append(_Pair(link.name, stack.name, one, other, base, (first, second), both))
+        base, first, second, both = (
+            outcomes.values(experiment, MEASURE, at, {"remedy": name}) or []
+            for name in (BASELINE, one, other, f"{one}+{other}")
+        )
+        if not (base and first and second and both):
+            continue
+        better = max(first, second, key=sum)
+        multiplied = [
+            a * b / before if before else 0.0
+            for before, a, b in zip(base, first, second, strict=True)
+        ]
+        pair = link.name, stack.name, one, other
+        gains[pair] = [gain(base, after) for after in (first, second, both)]
+        for what, expected in (("better", better), ("product", multiplied)):
+            gains[pair].append(gain(expected, both))
+            p_values[pair, what] = p_value(expected, both)
+    shown = correct_for_number(p_values)
+    found = []
+    for pair, (first_alone, second_alone, together, over_better, over_product) in gains.items():
+        if not (first_alone and second_alone and together and over_better and over_product):
+            continue  # a run without any delivery has no gain
+        better_by = sign_of(over_better) if (pair, "better") in shown else 0
+        product_by = sign_of(over_product) if (pair, "product") in shown else 0
+        company = Company.NEITHER
+        if better_by > 0:
+            company = Company.COMBINE
+        elif better_by < 0 and product_by < 0:
+            company = Company.FIGHT
+        alone = (first_alone, second_alone)
+        found.append(PairOutcome(*pair, alone, together, over_better, over_product, company))
     return found
-
-
-def _difference(
-    experiment: Experiment, outcomes: Outcomes, at: dict[str, str], before: str, after: str
-) -> PairedDifference | None:
-    baseline = outcomes.values(experiment, MEASURE, at, {"remedy": before})
-    treated = outcomes.values(experiment, MEASURE, at, {"remedy": after})
-    if baseline is None or treated is None:
-        return None
-    return paired_difference(baseline, treated)

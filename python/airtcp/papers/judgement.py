@@ -1,7 +1,7 @@
 """Runs and judges every paper, with the comparison across them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,9 @@ SEED_SETS_APART = 10_000
 """Distance between the first seeds of consecutive sets; no experiment has as many."""
 FRESH_SEEDS_APART = SEED_SETS_APART // 2
 """Offset of the seeds for re-evaluating readings from the first of their set."""
+
+_SHOWN = ("label", "verdict", "ours", "paper", "value", "half_width", "counts")
+"""Fields of a part that enter the output."""
 
 Progress = Callable[[float, str], object]
 """Called with the finished share, and the current step."""
@@ -102,7 +105,7 @@ class Judgement:
                         self._claim_json(paper, judged) for judged in self.claims[paper.name]
                     ],
                     "sensitivities": [
-                        table.as_json()
+                        asdict(table)
                         for table in sensitivity_tables(paper, self.outcomes[paper.name])
                         if not self.quick
                     ],
@@ -186,18 +189,7 @@ class Judgement:
             },
             "why": self.why(paper, judged),
             "verdicts_of_other_seeds": [str(one) for one in self.sets.get(claim.id, [])],
-            "parts": [
-                {
-                    "label": part.label,
-                    "verdict": str(part.verdict),
-                    "ours": part.ours,
-                    "paper": part.paper,
-                    "value": part.value,
-                    "half_width": part.half_width,
-                    "counts": part.counts,
-                }
-                for part in judged.parts
-            ],
+            "parts": [{name: getattr(part, name) for name in _SHOWN} for part in judged.parts],
         }
 
     def why(self, paper: Paper, judged: JudgedClaim) -> str:

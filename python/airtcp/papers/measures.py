@@ -13,9 +13,6 @@ def measures_of(summary: RunSummary) -> Measures:
     """Every measurement of a run."""
     measured = {name: of(summary) for name, of in _TOTALS.items()}
     measured |= {name: float(_sum(summary, name)) for name in COUNTS}
-    minutes = summary["duration_s"] / 60.0
-    measured["timeouts_a_minute"] = measured["timeouts"] / minutes
-    measured["timeouts_spurious_a_minute"] = measured["timeouts_spurious"] / minutes
     sampled: dict[str, float] = summary.get("sampled", {})  # type: ignore[assignment]
     return measured | sampled
 
@@ -33,15 +30,11 @@ LABELS = {
     "delay_p95_ms": "way of the packets, 95th percentile (ms)",
     "timeouts": "timeouts a run",
     "timeouts_spurious": "spurious timeouts a run",
-    "timeouts_a_minute": "timeouts a minute",
     "timeouts_spurious_a_minute": "spurious timeouts a minute",
     "in_flight_bytes": "data in flight (bytes)",
     "fast_retransmits": "fast retransmits a run",
     "retransmitted_percent": "segments retransmitted (%)",
-    "delivery_ratio": "delivery ratio",
     "lost_percent": "segments lost (%)",
-    "transfer_mean_s": "time of a transfer (s)",
-    "completed_s": "time to the last byte (s)",
     "loss_events_judged": "loss events",
     "judged_radio_percent": "judged random (%)",
     "below_mean_percent": "round trip below the mean (%)",
@@ -68,7 +61,6 @@ _QUANTITIES = {
         "first_flow_goodput_bps",
         "last_flow_goodput_bps",
     ),
-    "losses": ("lost_percent", "delivery_ratio"),
 }
 
 
@@ -84,29 +76,23 @@ COUNTS = (
     "timeouts",
     "timeouts_spurious",
     "fast_retransmits",
-    "recoveries_taken_back",
-    "segments_sent",
-    "segments_retransmitted",
     "segments_lost_link",
     "segments_dropped_queue",
     "loss_events_judged",
     "loss_events_of_one_segment",
     "loss_events_of_two_segments",
     "loss_events_of_three_segments",
-    "transfers_completed",
 )
 """Counts, which scatter by chance."""
 
 
 _OTHERS = (
-    "timeouts_a_minute",
-    "timeouts_spurious_a_minute",
     "cwnd_mean_segments",
     "steps_four_fifths",
     "steps_half",
     "goodput_peak_bps",
 )
-"""The last four are of sampled runs: their window, or the peaks of their goodput."""
+"""Of sampled runs: their window, or the peaks of their goodput."""
 
 
 def _sum(summary: RunSummary, field: str) -> float:
@@ -128,16 +114,6 @@ def _delivery_ratio(summary: RunSummary) -> float:
     return 1.0 - _share(lost, _sum(summary, "segments_sent"))
 
 
-def _mean_transfer(summary: RunSummary) -> float:
-    """Mean over all completed transfers."""
-    done = [
-        (flow["transfer_mean_s"], flow["transfers_completed"])
-        for flow in summary["flows"]
-        if flow["transfer_mean_s"] is not None
-    ]
-    return _share(sum(mean * count for mean, count in done), sum(count for _, count in done))
-
-
 def _in_flight(summary: RunSummary) -> float:
     """Delivery in a median round trip, by Little's law: the used window."""
     return sum(
@@ -145,34 +121,17 @@ def _in_flight(summary: RunSummary) -> float:
     )
 
 
-def _last_byte(summary: RunSummary) -> float:
-    ends = [flow["completed_s"] for flow in summary["flows"]]
-    return max((end for end in ends if end is not None), default=summary["duration_s"])
+def _mean_over_flows(summary: RunSummary, field: str) -> float:
+    """The mean over the flows that have a value; 0 without one."""
+    flows: list[Any] = list(summary["flows"])
+    known = [flow[field] for flow in flows if flow[field] is not None]
+    return sum(known) / len(known) if known else 0.0
 
 
 def _ping_rtt(summary: RunSummary) -> float:
     """Ping RTT of the first flow that pings, in milliseconds; 0 without pings or answers."""
     medians = [flow["rtt_p50_ms"] for flow in summary["flows"] if flow["pings_answered"]]
     return next((median for median in medians if median is not None), 0.0)
-
-
-def _delay_p95(summary: RunSummary) -> float:
-    """The 95th percentile of the first flow's one-way delay, in milliseconds; 0 without packets."""
-    return summary["flows"][0]["delay_p95_ms"] or 0.0
-
-
-def _rtt_p95(summary: RunSummary) -> float:
-    """The 95th percentile of each flow's round trips, in ms, over all flows on average."""
-    tails = [flow["rtt_p95_ms"] for flow in summary["flows"]]
-    known = [tail for tail in tails if tail is not None]
-    return sum(known) / len(known) if known else 0.0
-
-
-def _delay_p50(summary: RunSummary) -> float:
-    """The median one-way packet delay in milliseconds, averaged over all flows."""
-    medians = [flow["delay_p50_ms"] for flow in summary["flows"]]
-    known = [median for median in medians if median is not None]
-    return sum(known) / len(known) if known else 0.0
 
 
 _TOTALS: dict[str, Callable[[RunSummary], float]] = {
@@ -187,10 +146,7 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
     "retransmitted_percent": lambda summary: (
         100 * _share(_sum(summary, "segments_retransmitted"), _sum(summary, "segments_sent"))
     ),
-    "delivery_ratio": _delivery_ratio,
     "lost_percent": lambda summary: 100 * (1 - _delivery_ratio(summary)),
-    "transfer_mean_s": _mean_transfer,
-    "completed_s": _last_byte,
     "judged_radio_percent": lambda summary: (
         100 * _share(_sum(summary, "loss_events_judged_radio"), _sum(summary, "loss_events_judged"))
     ),
@@ -200,9 +156,12 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
     ),
     "in_flight_bytes": _in_flight,
     "ping_rtt_p50_ms": _ping_rtt,
-    "delay_p50_ms": _delay_p50,
-    "delay_p95_ms": _delay_p95,
-    "rtt_p95_ms": _rtt_p95,
+    "delay_p50_ms": lambda summary: _mean_over_flows(summary, "delay_p50_ms"),
+    "delay_p95_ms": lambda summary: summary["flows"][0]["delay_p95_ms"] or 0.0,
+    "rtt_p95_ms": lambda summary: _mean_over_flows(summary, "rtt_p95_ms"),
+    "timeouts_spurious_a_minute": lambda summary: (
+        _sum(summary, "timeouts_spurious") / (summary["duration_s"] / 60.0)
+    ),
     "events_processed": lambda summary: float(summary["events_processed"]),
     "attempts_a_packet": lambda summary: _share(
         _sum(summary, "attempts_on_air"), _sum(summary, "packets_on_air")

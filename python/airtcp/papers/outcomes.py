@@ -13,9 +13,8 @@ from airtcp.core.loading import load_scenario
 from airtcp.papers.estimates import Estimate, gain
 from airtcp.papers.experiment import Coordinates, Experiment, Point, RunExtent, Value
 from airtcp.papers.measures import Measures, measures_of
-from airtcp.papers.peaks import PEAKS
+from airtcp.papers.sampled import PEAKS, WATCHED
 from airtcp.papers.unset import without_unset
-from airtcp.papers.windows import WATCHED
 
 Progress = Callable[[int, int], object]
 """Called with the number of finished runs, and the total."""
@@ -80,34 +79,22 @@ class Outcomes:
         return gain(before, after)
 
 
-@dataclass(frozen=True)
-class PlannedPoint:
-    """A point of an experiment, with the key of its cell for each seed."""
-
-    experiment: Experiment
-    coordinates: Coordinates
-    keys: tuple[CellKey, ...]
-
-
 @dataclass
 class PlannedExperiments:
-    """Experiments as a plan, and the conversion of its results."""
+    """Experiments as a plan, and the conversion of its results.
+
+    `keys` are for each point those of its cells, seed by seed.
+    """
 
     plan: Plan = field(default_factory=Plan)
     seeds: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    points: list[PlannedPoint] = field(default_factory=list)
+    keys: dict[tuple[str, Coordinates], list[CellKey]] = field(default_factory=dict)
     refused: dict[tuple[str, Coordinates], str] = field(default_factory=dict)
 
     def outcomes(self, measured: Mapping[CellKey, Measures]) -> Outcomes:
         """Measurements, from the results of a plan that has these cells."""
-        return Outcomes(
-            dict(self.seeds),
-            {
-                (point.experiment.id, point.coordinates): [measured[key] for key in point.keys]
-                for point in self.points
-            },
-            dict(self.refused),
-        )
+        of_points = {at: [measured[key] for key in keys] for at, keys in self.keys.items()}
+        return Outcomes(dict(self.seeds), of_points, dict(self.refused))
 
 
 def plan_experiments(
@@ -249,10 +236,9 @@ def _plan_point(
             return
     digest = written.hash()
     where = ", ".join(f"{axis} {place}" for axis, place in point.coordinates)
-    keys = []
+    keys = planned.keys[experiment.id, point.coordinates] = []
     for seed in planned.seeds[experiment.id]:
         words = f"{experiment.id} ({where}), seed {seed}"
         cell = planned_cell(digest, scenario, point.remedies, seed, words, observation)
         planned.plan.add(cell)
         keys.append(cell.key)
-    planned.points.append(PlannedPoint(experiment, point.coordinates, tuple(keys)))

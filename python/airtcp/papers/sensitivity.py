@@ -15,11 +15,6 @@ class SensitivityTable:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
-    def as_json(self) -> dict[str, object]:
-        """The table as data."""
-        rows = [list(row) for row in self.rows]
-        return {"title": self.title, "columns": list(self.columns), "rows": rows}
-
 
 def sensitivity_tables(paper: Paper, outcomes: Outcomes) -> list[SensitivityTable]:
     """All sensitivity tables of a paper."""

@@ -15,9 +15,9 @@ from airtcp.papers.experiment import Value
 from airtcp.papers.judgement import Judgement
 from airtcp.papers.outcomes import Outcomes, scenario_at
 from airtcp.papers.paper import Calibration, FigureSpec, Paper
+from airtcp.papers.sampled import watched
 from airtcp.papers.sensitivity import sensitivity_tables
 from airtcp.papers.today import ranked_today, today_sentences
-from airtcp.papers.windows import watched
 
 _FEW_TARGETS = 4
 """Maximum number of facts for a readable calibration chart."""
