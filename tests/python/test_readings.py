@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from airtcp.papers.alternatives import claims_at, concerns
 from airtcp.papers.calibration import calibrated
 from airtcp.papers.check import PaperError
 from airtcp.papers.check_readings import check_joint, check_readings
@@ -14,7 +13,7 @@ from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import About, Calibration, Paper, PaperFile, Target
-from airtcp.papers.read_as import read_as
+from airtcp.papers.read_as import claims_at, read_as
 from airtcp.papers.readings import (
     Admitted,
     JointReading,
@@ -25,6 +24,7 @@ from airtcp.papers.readings import (
 )
 from airtcp.papers.rules import CANDIDATES, Verdict
 from airtcp.papers.texts import NumberSpec, check_text, number_as_text
+from airtcp.papers.touching import concerns
 from airtcp.papers.unset import without_unset
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"

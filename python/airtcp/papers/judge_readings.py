@@ -10,7 +10,6 @@ from typing import Protocol
 
 from msgspec import structs
 
-from airtcp.papers.alternatives import claims_at
 from airtcp.papers.claims import Claim
 from airtcp.papers.disagreement import differs, disagreement
 from airtcp.papers.experiment import Experiment
@@ -20,7 +19,7 @@ from airtcp.papers.open_points import open_points
 from airtcp.papers.outcomes import Outcomes, SelectedPoints
 from airtcp.papers.over_readings import FreshVerdict, OverReadings
 from airtcp.papers.paper import Paper
-from airtcp.papers.read_as import read_as
+from airtcp.papers.read_as import claims_at, read_as
 from airtcp.papers.readings import OpenPoint, Reading, departures, readings_to_run
 from airtcp.papers.rules import CANDIDATES, DOUBT, confirmed, over_readings
 from airtcp.papers.touching import touching
@@ -203,9 +202,8 @@ class _Judging:
 
     def _at(self, claim: Claim, reading: Reading) -> Claim:
         """A claim at the places that a reading selects."""
-        (plain,) = (one for one in self._paper.claims if one.id == claim.id)
-        (at,) = claims_at([plain], self._points, reading)
-        return at
+        plain = [one for one in self._paper.claims if one.id == claim.id]
+        return claims_at(plain, self._points, reading)[0]
 
     def _of_claims(self, reading: Reading, claims: Sequence[str]) -> ToRun:
         """The runs that some claims depend on, under a reading."""

@@ -9,7 +9,6 @@ from msgspec import Struct, field
 
 from airtcp.core import files, shipped
 from airtcp.core.files import FileError
-from airtcp.papers.alternatives import claims_at
 from airtcp.papers.check import (
     PaperError,
     check_axis,
@@ -25,6 +24,7 @@ from airtcp.papers.claims import Claim, ClaimsFile
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.facts import Fact, check_facts
 from airtcp.papers.measures import quantity_of
+from airtcp.papers.read_as import claims_at
 from airtcp.papers.readings import JointReading, OpenPoint, default_reading, one_at_a_time
 from airtcp.papers.schema import wrong_key
 from airtcp.papers.texts import NumberSpec, check_numbers, check_text

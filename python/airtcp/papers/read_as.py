@@ -1,12 +1,19 @@
-"""An experiment under a reading of the paper: the changes of each open point's value."""
+"""An experiment and claims under a reading of the paper: the changes of each open point's value.
+
+An open point with an `axis` chooses among its places, of which the paper used one without naming
+it; with the axis `experiment`, among experiments. Every place is run anyway, so such a reading
+costs no run: it selects the place at which a claim is judged. Nor does one that chooses among
+measurements of the same runs.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import structs
 
+from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Axis, Experiment, moved, multiplied, overlaid
-from airtcp.papers.readings import Admitted, OpenPoint, Reading
+from airtcp.papers.readings import EXPERIMENT, Admitted, OpenPoint, Reading
 
 
 def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Reading) -> Experiment:
@@ -21,6 +28,22 @@ def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Readin
         settings = _changed(settings | dict.fromkeys(value.unset), value)
         axes = [_axis(axis, value) for axis in axes]
     return structs.replace(experiment, settings=settings, axes=axes)
+
+
+def claims_at(
+    claims: Sequence[Claim], points: Sequence[OpenPoint], reading: Reading
+) -> list[Claim]:
+    """The claims under a reading: with their parts at the places that it selects."""
+    found = []
+    for claim in claims:
+        parts: list[Part] = claim.parts
+        for point, name in zip(points, reading, strict=True):
+            if point.alternative:
+                parts = [here for part in parts for here in _at(part, point, name)]
+            else:
+                parts = [_by(part, point, point.value(name).measure) for part in parts]
+        found.append(structs.replace(claim, parts=parts))
+    return found
 
 
 def _changed(settings: Mapping[str, Any], value: Admitted) -> dict[str, Any]:
@@ -71,3 +94,23 @@ def _other(remedy: str, replace: Mapping[str, str]) -> str:
     if not colon:
         return given
     return f"{given},{parameters}" if ":" in given else f"{given}:{parameters}"
+
+
+def _at(part: Part, point: OpenPoint, name: str) -> list[Part]:
+    """The part at the named place; empty if it is only a placeholder for another place."""
+    if point.axis == EXPERIMENT:
+        return [] if part.experiment in point.names and part.experiment != name else [part]
+    if not point.concerns(part.experiment):
+        return [part]
+    if part.along == point.axis:
+        index = [str(place) for place in part.places].index(name)
+        numbers = [part.paper[index]] if part.paper else []
+        return [structs.replace(part, places=[part.places[index]], paper=numbers)]
+    return [part] if str(part.at.get(point.axis, name)) == name else []
+
+
+def _by(part: Part, point: OpenPoint, instead: Mapping[str, str]) -> Part:
+    """The part by the reading's measurement, if that replaces the part's."""
+    if not point.concerns(part.experiment) or part.measure not in instead:
+        return part
+    return structs.replace(part, measure=instead[part.measure])

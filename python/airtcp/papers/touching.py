@@ -6,13 +6,12 @@ once.
 
 from collections.abc import Mapping, Sequence
 
-from airtcp.papers import alternatives
 from airtcp.papers.check import named_points
 from airtcp.papers.claims import Claim
 from airtcp.papers.experiment import Coordinates, Experiment, Point
 from airtcp.papers.paper import Paper
 from airtcp.papers.read_as import read_as
-from airtcp.papers.readings import OpenPoint, Reading, default_reading
+from airtcp.papers.readings import EXPERIMENT, OpenPoint, Reading, default_reading
 
 Touching = Mapping[str, tuple[int, ...]]
 """For each claim, by its id, the indices of the open points that change its runs."""
@@ -32,11 +31,27 @@ def touching(paper: Paper, points: Sequence[OpenPoint]) -> Touching:
         claim.id: tuple(
             index
             for index, where in changed.items()
-            if not where.isdisjoint(_rests(paper, claim))
-            or alternatives.concerns(points[index], claim)
+            if not where.isdisjoint(_rests(paper, claim)) or concerns(points[index], claim)
         )
         for claim in paper.claims
     }
+
+
+def concerns(point: OpenPoint, claim: Claim) -> bool:
+    """Whether a point chooses among places or measurements of a part that counts."""
+    measured = {name for value in point.values for name in value.measure}
+    return any(
+        part.counts
+        and (
+            point.concerns(part.experiment) and part.measure in measured
+            if not point.alternative
+            else part.experiment in point.names
+            if point.axis == EXPERIMENT
+            else point.concerns(part.experiment)
+            and (part.along == point.axis or point.axis in part.at)
+        )
+        for part in claim.parts
+    )
 
 
 def _runs(
