@@ -21,7 +21,6 @@ Can = Annotated[
         help="What you may change, with commas: my-machine, server, access-point, sender, "
         "receiver or all. The answer is the best that you can deploy. Left out, the kept answer "
         "holds; at a terminal it is asked for once.",
-        show_default=False,
     ),
 ]
 

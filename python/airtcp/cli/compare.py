@@ -1,9 +1,8 @@
 """`airtcp compare`: a scenario as written against remedies, on common seeds."""
 
-import shlex
-import sys
 import warnings
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -22,14 +21,14 @@ from airtcp.cli.console import (
     Settings,
     UnderLoad,
     WithPng,
+    command_line,
     complete_remedy,
     figure_inches,
-    folder_name,
-    print_json,
+    out_option,
     progress_bar,
     report_folder,
+    settings_of,
     warn,
-    with_probes,
 )
 from airtcp.cli.errors import WORSE, clear_errors, say
 from airtcp.cli.unwritten import AnswerFirst
@@ -39,9 +38,8 @@ from airtcp.comparison.everything import ALL
 from airtcp.comparison.metrics import METRICS
 from airtcp.comparison.own_metric import metric_of
 from airtcp.comparison.ranking import SMALLEST_PERCENT, Aim
-from airtcp.comparison.ranking.aims import COMPANIONS
 from airtcp.comparison.sequential import MAX_CPU_S, MAX_SEEDS, Rounds
-from airtcp.core.loading import load_scenario, parse_setting
+from airtcp.core.loading import load_scenario
 
 
 def compare_command(
@@ -54,7 +52,6 @@ def compare_command(
             help="A remedy from `airtcp list remedies` to compare. Repeatable: each is compared "
             "with the scenario as written; a+b applies two together. Left out, every remedy that "
             "has a place on the link is.",
-            show_default=False,
         ),
     ] = None,
     seeds: Annotated[
@@ -65,7 +62,6 @@ def compare_command(
             max=100_000,
             help="Seeds 1 to N, the same for every remedy. Left out, they are run in rounds until "
             "what matters is decided.",
-            show_default=False,
         ),
     ] = None,
     settings: Settings = None,
@@ -77,7 +73,6 @@ def compare_command(
             help=f"What decides: {', '.join(METRICS)}, or a function of your own as "
             "MODULE:FUNCTION. Default goodput.",
             autocompletion=lambda: list(METRICS),
-            show_default=False,
         ),
     ] = None,
     aim: Annotated[
@@ -87,7 +82,6 @@ def compare_command(
             help="Use of the link, which decides in place of --metric: goodput, responsiveness, a "
             "call's packets in time, or goodput times responsiveness. All but bulk run probes "
             "under load (as --under-load ping,exchange,call).",
-            show_default=False,
         ),
     ] = None,
     under_load: UnderLoad = None,
@@ -133,18 +127,14 @@ def compare_command(
             metavar="DIR|FILE",
             help="An earlier --out, or its result.json: prints one line, and ends with status 4, "
             "if a remedy or the baseline is shown to be worse than stored.",
-            show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
     folder: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            parser=folder_name,
-            metavar="DIR",
-            help="Writes DIR/index.html (the report), DIR/comparison.csv, DIR/result.json, the "
-            "figures and DIR/cells, from which an interrupted comparison goes on.",
+        out_option(
+            "Writes DIR/index.html (the report), DIR/comparison.csv, DIR/result.json, the "
+            "figures and DIR/cells, from which an interrupted comparison goes on."
         ),
     ] = None,
     png: WithPng = False,
@@ -180,9 +170,7 @@ def compare_command(
         width = figure_inches(figure_width)
         asked = asked_for(can, is_interactive=not as_json)
         decides = _decides(metric, aim)
-        if under_load is None and aim not in {None, Aim.BULK}:
-            under_load = ",".join(COMPANIONS)
-        given = with_probes(dict(parse_setting(text) for text in settings or []), under_load)
+        given = settings_of(settings, under_load, aim)
         scenario = load_scenario(file, given)
         warn(scenario)
         done = _Done()
@@ -212,25 +200,17 @@ def compare_command(
                 )
             comparison = replace(comparison, settings=given)
             found = regression(comparison, stored, str(against)) if stored else None
-            written: AnswerFirst[Path] = AnswerFirst()
-            written.keep(comparison.unstored)
-            page = None
-            if folder:
-                to = folder
-                page = written.attempt(
-                    lambda: comparison.report(to, _command(), png=png, width=width)
-                )
+            written = AnswerFirst(comparison.unstored)
+            written.give(
+                folder,
+                partial(comparison.report, command=command_line(), png=png, width=width),
+                partial(comparison_object, comparison) if as_json else None,
+                partial(print_comparison, comparison),
+                asked.note if comparison.is_search else "",
+            )
         except KeyboardInterrupt:
             say(done.resume_message(folder))
             raise
-        if as_json:
-            print_json(comparison_object(comparison, page))
-        else:
-            print_comparison(comparison)
-            if comparison.is_search and (note := asked.note):
-                say(note)
-            if page:
-                say(f"report: {page}")
         if found:
             (say if as_json else print)(found.sentence)
         written.finish()
@@ -264,7 +244,3 @@ def _decides(metric: str | None, aim: Aim | None) -> str:
     if aim is not None:
         return aim.metric
     return metric_of(metric or "goodput", Path.cwd()).name
-
-
-def _command() -> str:
-    return shlex.join(["airtcp", *sys.argv[1:]])

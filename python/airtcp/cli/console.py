@@ -2,22 +2,24 @@
 
 import json
 import os
+import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 import typer
 
 from airtcp._core import Scenario, ScenarioError
 from airtcp.cli.errors import say
 from airtcp.comparison.metrics import METRICS
-from airtcp.comparison.ranking.aims import ALL_COMPANIONS
+from airtcp.comparison.ranking.aims import ALL_COMPANIONS, COMPANIONS, Aim
 from airtcp.core.extras import required
+from airtcp.core.loading import parse_setting
 from airtcp.core.quantities import parse_bit_rate
 from airtcp.pages.columns import printable
 
@@ -85,7 +87,6 @@ Bpf = Annotated[
         metavar="FILE[:CONSTANT=VALUE]",
         help="A congestion control of your own for the kernel's BPF: an object file (my.bpf.o), or "
         "a source (my.bpf.c), which clang compiles. Repeatable.",
-        show_default=False,
     ),
 ]
 
@@ -103,7 +104,6 @@ FigureWidth = Annotated[
         metavar="WIDTH",
         help="Writes every figure of --out as PDF too, column (3.5 in), page (7.16 in) or a length "
         "such as 85mm wide, and its table as LaTeX.",
-        show_default=False,
     ),
 ]
 
@@ -122,7 +122,6 @@ MetricName = Annotated[
         help=f"The metric, in place of the file's: {', '.join(METRICS)}, or a function of "
         "your own as MODULE:FUNCTION.",
         autocompletion=lambda: list(METRICS),
-        show_default=False,
     ),
 ]
 
@@ -133,17 +132,22 @@ UnderLoad = Annotated[
         metavar="NAMES",
         help="Probes under load, with commas: ping, exchange, call, short-flow, page, or all (key "
         "flows.under_load). They add up to 1 Mbit/s.",
-        show_default=False,
     ),
 ]
 
 
-def with_probes(settings: dict[str, object], under_load: str | None) -> dict[str, object]:
-    """Settings with `flows.under_load` from `--under-load`.
+def settings_of(
+    texts: Sequence[str] | None, under_load: str | None = None, aim: Aim | None = None
+) -> dict[str, object]:
+    """The settings of `--set`, with `flows.under_load` from `--under-load` or else for the aim.
 
     Raises:
-        ScenarioError: a name is unknown, or `--set flows.under_load` is given too.
+        ScenarioError: a setting has no value, a name is unknown, or `--set flows.under_load` is
+            given too.
     """
+    settings: dict[str, object] = dict(parse_setting(text) for text in texts or [])
+    if under_load is None and aim not in {None, Aim.BULK}:
+        under_load = ",".join(COMPANIONS)
     if under_load is None:
         return settings
     names = ALL_COMPANIONS if under_load == "all" else tuple(under_load.split(","))
@@ -158,6 +162,11 @@ def with_probes(settings: dict[str, object], under_load: str | None) -> dict[str
             "--under-load and --set flows.under_load say the same; give one of them"
         )
     return settings | {"flows.under_load": list(dict.fromkeys(names))}
+
+
+def out_option(text: str) -> Any:
+    """The option `--out` of a folder."""
+    return typer.Option("--out", parser=folder_name, metavar="DIR", help=text)
 
 
 def complete_remedy(incomplete: str) -> list[str]:
@@ -188,6 +197,11 @@ DaskAddress = Annotated[
         help="Runs on the workers of this Dask scheduler, as tcp://10.0.0.1:8786.",
     ),
 ]
+
+
+def command_line() -> str:
+    """The command as it was typed, for a report."""
+    return shlex.join(["airtcp", *sys.argv[1:]])
 
 
 def print_json(value: object) -> None:

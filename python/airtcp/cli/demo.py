@@ -1,7 +1,5 @@
 """`airtcp demo`: a link, what is wrong on it, what helps and what to do, on one page."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +7,8 @@ import typer
 
 from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import (
-    folder_name,
+    command_line,
+    out_option,
     print_lines,
     progress_bar,
     rate_option,
@@ -26,7 +25,6 @@ def demo_command(
             metavar="LOG",
             help="A log of your own ping, to tell about your link in place of the one that comes "
             "with airtcp: ping -D -i 0.2 -s 1472 HOST > my.ping.",
-            show_default=False,
         ),
     ] = None,
     rate: Annotated[
@@ -39,12 +37,7 @@ def demo_command(
     can: Can = None,
     folder: Annotated[
         Path,
-        typer.Option(
-            "--out",
-            parser=folder_name,
-            metavar="DIR",
-            help="Writes DIR/index.html, which tells the story, and the reports behind it.",
-        ),
+        out_option("Writes DIR/index.html, which tells the story, and the reports behind it."),
     ] = Path("out/demo"),
     seeds: Annotated[
         int | None,
@@ -54,7 +47,6 @@ def demo_command(
             max=1000,
             help="Seeds 1 to N for every remedy. Left out, they are run in rounds until what "
             "matters is decided.",
-            show_default=False,
         ),
     ] = None,
     kernel: Annotated[
@@ -91,10 +83,9 @@ def demo_command(
                 rate_bps=rate_bps,
                 kernel=kernel,
             )
-        command = shlex.join(["airtcp", *sys.argv[1:]])
-        story.link.report(folder / "link", command)
+        story.link.report(folder / "link", command_line())
         if story.other:
-            story.other.report(folder / "other", command)
+            story.other.report(folder / "other", command_line())
         page = write_story(folder, story)
         print_lines(list(story.said) or [story.observed.wrong, story.link.verdict[0]])
         if story.kernel:

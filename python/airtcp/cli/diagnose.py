@@ -91,7 +91,6 @@ def diagnose_command(
             metavar="AIM|TIME",
             help="Use of the link: bulk (goodput, the default), latency, calls or "
             "balance. With -i also how long to capture (60s); Ctrl-C ends it early.",
-            show_default=False,
         ),
     ] = None,
     sender: Annotated[
@@ -100,7 +99,6 @@ def diagnose_command(
             metavar="NAME",
             help="The congestion control that the sender uses: cubic, reno or bbr. Else each that "
             "explains the capture is tried.",
-            show_default=False,
         ),
     ] = None,
     seeds: Annotated[
@@ -111,7 +109,6 @@ def diagnose_command(
             max=1_000,
             help="Seeds for each of the links that the capture leaves open. Default 2. Over a ping "
             "log the most seeds, default 10.",
-            show_default=False,
         ),
     ] = None,
     worth: Annotated[
@@ -120,7 +117,6 @@ def diagnose_command(
             metavar="PERCENT",
             min=0.0,
             help="The smallest effect worth having. Default 3: less is within a fit's error.",
-            show_default=False,
         ),
     ] = None,
     max_cpu: Annotated[
@@ -129,7 +125,6 @@ def diagnose_command(
             metavar="SECONDS",
             min=1.0,
             help="Trials end after so much processor time. Default 60; over a ping log 20.",
-            show_default=False,
         ),
     ] = None,
     sockets: Annotated[

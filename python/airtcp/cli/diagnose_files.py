@@ -1,14 +1,13 @@
 """`airtcp diagnose` for each kind of file: captures, logs, links, sockets, counters."""
 
-import shlex
-import sys
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
 from airtcp.cli.asker import asked_for
-from airtcp.cli.console import print_json, print_lines, progress_bar, writable_folder
+from airtcp.cli.console import command_line, print_json, print_lines, progress_bar, writable_folder
 from airtcp.cli.diagnose_output import diagnosis_json, print_diagnosis
 from airtcp.cli.errors import say
 from airtcp.cli.unwritten import AnswerFirst
@@ -93,10 +92,16 @@ def print_counters(path: str, *, as_json: bool) -> None:
         stations = parsed(saved_text(Path(path)), path)
         facts = asdict(stations)
         sentences, headline = stations.sentences, stations.headline
+    _print_found(facts, headline, sentences, as_json=as_json)
+
+
+def _print_found(
+    facts: dict[str, object], headline: str, sentences: list[str], *, as_json: bool
+) -> None:
     if as_json:
         print_json(facts | {"headline": headline, "sentences": sentences})
-        return
-    print_lines(sentences)
+    else:
+        print_lines(sentences)
 
 
 def print_diagnosed(
@@ -148,19 +153,14 @@ def print_diagnosed(
                 interval_s=chosen.interval_s,
                 rounds=ping_rounds(chosen.seeds, chosen.max_cpu_s),
             )
-    written: AnswerFirst[Path] = AnswerFirst()
-    page = None
-    if folder:
-        to = folder
-        page = written.attempt(lambda: diagnosis.report(to, _command()))
-    if as_json:
-        print_json(diagnosis_json(diagnosis, page))
-    else:
-        print_diagnosis(diagnosis)
-        if asked.note:
-            say(asked.note)
-        if page:
-            say(f"report: {page}")
+    written = AnswerFirst()
+    written.give(
+        folder,
+        partial(diagnosis.report, command=command_line()),
+        partial(diagnosis_json, diagnosis) if as_json else None,
+        partial(print_diagnosis, diagnosis),
+        asked.note,
+    )
     written.finish()
 
 
@@ -236,10 +236,7 @@ def print_sockets(path: str | None, *, as_json: bool) -> None:
     from airtcp.diagnosis.sockets import sockets_of
 
     found = sockets_of(path)
-    if as_json:
-        print_json(asdict(found) | {"headline": found.headline, "sentences": found.sentences})
-        return
-    print_lines(found.sentences)
+    _print_found(asdict(found), found.headline, found.sentences, as_json=as_json)
 
 
 def print_changes(
@@ -260,11 +257,4 @@ def print_changes(
         found = changes(
             read_capture(before, flow, view, report), read_capture(after, flow, view, report)
         )
-    if as_json:
-        print_json(asdict(found) | {"headline": found.headline, "sentences": found.sentences})
-        return
-    print_lines(found.sentences)
-
-
-def _command() -> str:
-    return shlex.join(["airtcp", *sys.argv[1:]])
+    _print_found(asdict(found), found.headline, found.sentences, as_json=as_json)

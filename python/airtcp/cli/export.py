@@ -5,9 +5,16 @@ from typing import Annotated
 
 import typer
 
-from airtcp.cli.console import ScenarioFile, Settings, folder_name, print_lines, writable_folder
+from airtcp.cli.console import (
+    ScenarioFile,
+    Settings,
+    folder_name,
+    print_lines,
+    settings_of,
+    writable_folder,
+)
 from airtcp.cli.errors import clear_errors
-from airtcp.core.loading import load_scenario, parse_setting
+from airtcp.core.loading import load_scenario
 
 
 def export_command(
@@ -35,7 +42,6 @@ def export_command(
     from airtcp.core.recordings.export.targets import export_link
 
     with clear_errors():
-        given = dict(parse_setting(text) for text in settings or [])
-        scenario = load_scenario(file, given)
+        scenario = load_scenario(file, settings_of(settings))
         written, notes = export_link(scenario, target, writable_folder(folder))
         print_lines([f"wrote {', '.join(map(str, written))}", *notes])

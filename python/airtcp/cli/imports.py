@@ -20,7 +20,6 @@ def import_command(
             help="Files of one link, recognised by content: iperf3, speed tests, ping and its kin, "
             "tc, mahimahi, flent, irtt, cake-autorate, CellReplay, throughputs. Several go "
             "together: both directions of a trace, a ping and a rate.",
-            show_default=False,
         ),
     ] = None,
     output: Annotated[
@@ -31,7 +30,6 @@ def import_command(
             metavar="LINK",
             help="Writes the scenario, as link.toml, and the files that it names into the same "
             "folder.",
-            show_default=False,
         ),
     ] = None,
     direction: Annotated[

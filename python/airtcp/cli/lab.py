@@ -38,7 +38,6 @@ def lab_command(
             metavar="PLACES",
             help="What you may change, as `airtcp compare` takes it; the page begins with it. Left "
             "out, the kept answer holds.",
-            show_default=False,
         ),
     ] = None,
     show: Annotated[

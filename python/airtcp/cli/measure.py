@@ -113,7 +113,7 @@ def measure_command(
             else:
                 found = _of_host(host, port, with_iperf3, bounds)
         link = _link(found, host)
-        written: AnswerFirst[int] = AnswerFirst()
+        written = AnswerFirst()
         if out and link:
             to, text = out, link
             written.attempt(lambda: to.write_text(text))

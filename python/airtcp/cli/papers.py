@@ -1,7 +1,5 @@
 """`airtcp papers`: the papers' claims, judged by our runs."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +11,10 @@ from airtcp.cli.console import (
     FigureWidth,
     Jobs,
     WithPng,
+    command_line,
     figure_inches,
-    folder_name,
     out,
+    out_option,
     print_json,
     progress_bar,
     report_folder,
@@ -48,17 +47,13 @@ def papers_command(
         typer.Argument(
             metavar="NAME",
             help="Papers by name or number, as rto-factor or 1; all of them when left out.",
-            show_default=False,
         ),
     ] = None,
     folder: Annotated[
         Path,
-        typer.Option(
-            "--out",
-            parser=folder_name,
-            metavar="DIR",
-            help="Writes DIR/index.html, papers.json, verdicts.md and the figures, and DIR/cells, "
-            "from which an interrupted run goes on.",
+        out_option(
+            "Writes DIR/index.html, papers.json, verdicts.md and the figures, and DIR/cells, "
+            "from which an interrupted run goes on."
         ),
     ] = Path("out/papers"),
     quick: Annotated[
@@ -83,7 +78,6 @@ def papers_command(
             "--cross/--no-cross",
             help="Whether to run every remedy on every paper's scenario too; only with all papers. "
             "A quick run does so if asked.",
-            show_default=False,
         ),
     ] = None,
     papers: Annotated[
@@ -101,7 +95,6 @@ def papers_command(
             help="Maximum number of readings of each paper to judge in addition to the default, "
             "single departures first; left out, all where they are cheap, else single departures "
             "and the joint readings named by the paper; none with --quick.",
-            show_default=False,
         ),
     ] = None,
     png: WithPng = False,
@@ -149,8 +142,7 @@ def papers_command(
             )
         from airtcp.pages.papers import write_papers_report
 
-        command = shlex.join(["airtcp", *sys.argv[1:]])
-        page = write_papers_report(judgement, folder, command, png=png, width=width)
+        page = write_papers_report(judgement, folder, command_line(), png=png, width=width)
         if as_json:
             print_json(judgement.as_json())
             return

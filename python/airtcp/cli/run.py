@@ -16,13 +16,13 @@ from airtcp.cli.console import (
     figure_inches,
     print_json,
     progress_bar,
+    settings_of,
     warn,
-    with_probes,
 )
 from airtcp.cli.errors import clear_errors, say
 from airtcp.cli.run_outputs import Outputs, parse_pictures
 from airtcp.cli.run_summary import json_object, print_controls, print_summary
-from airtcp.core.loading import load_scenario, parse_setting
+from airtcp.core.loading import load_scenario
 from airtcp.core.runs import run
 from airtcp.core.sessions import BestStart
 
@@ -112,7 +112,6 @@ def run_command(
             metavar="WIDTH",
             help="Sizes the figures for print: column (3.5 in), page (7.16 in) or a length such as "
             "85mm.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -150,8 +149,7 @@ def run_command(
         )
         named = probe or []
         outputs.check(named)
-        given: dict[str, object] = dict(parse_setting(text) for text in settings or [])
-        chosen = with_probes(given, under_load)
+        chosen = settings_of(settings, under_load)
         best_start = BestStart(sessions, peer, say) if sessions else None
         if best_start:
             chosen = best_start.settings(chosen)

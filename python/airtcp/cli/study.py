@@ -1,8 +1,7 @@
 """`airtcp study`: remedies on several links and stacks, from a file."""
 
-import shlex
-import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -18,16 +17,16 @@ from airtcp.cli.console import (
     Jobs,
     MetricName,
     WithPng,
+    command_line,
     figure_inches,
-    folder_name,
     out,
-    print_json,
+    out_option,
     progress_bar,
     report_folder,
 )
-from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.errors import clear_errors
 from airtcp.cli.unwritten import AnswerFirst
-from airtcp.comparison.grid import load_grid, run_grid
+from airtcp.comparison.grid import GridResult, load_grid, run_grid
 from airtcp.comparison.own_metric import metric_of
 from airtcp.core.bpf import with_own
 from airtcp.core.shipped import find
@@ -49,12 +48,9 @@ def study_command(
     ] = None,
     folder: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            parser=folder_name,
-            metavar="DIR",
-            help="Writes DIR/index.html (the report), DIR/study.csv, DIR/study.md, the figures and "
-            "DIR/cells, from which an interrupted study goes on.",
+        out_option(
+            "Writes DIR/index.html (the report), DIR/study.csv, DIR/study.md, the figures and "
+            "DIR/cells, from which an interrupted study goes on."
         ),
     ] = None,
     metric: MetricName = None,
@@ -96,30 +92,31 @@ def study_command(
                 report(finished / runs, f"{finished} of {runs} runs, {printable(what)}")
 
             result = run_grid(grid, seeds, folder, jobs, progress, dask, asked)
-        from airtcp.pages.grid import effect_table, judges, score_table, write_study
+        from airtcp.pages.grid import write_study
 
-        page = None
-        written: AnswerFirst[Path] = AnswerFirst()
-        written.keep(result.unstored)
-        if folder:
-            to, command = folder, shlex.join(["airtcp", *sys.argv[1:]])
-            page = written.attempt(lambda: write_study(result, to, command, png=png, width=width))
-        if as_json:
-            print_json(
-                {
-                    "name": grid.name,
-                    "seeds": result.seeds,
-                    "metric": result.metric,
-                    "entries": result.rows.records(),
-                    "warnings": result.warnings,
-                }
-            )
-        else:
-            tables = [effect_table(result), *([score_table(result)] if judges(result) else [])]
-            for table in tables:
-                out.print(escape(printable(table)), highlight=False, soft_wrap=True)
-            for warning in result.warnings:
-                out.print(escape(printable(warning)), highlight=False, soft_wrap=True)
-            if page:
-                say(f"report: {page}")
+        written = AnswerFirst(result.unstored)
+        written.give(
+            folder,
+            partial(write_study, result, command=command_line(), png=png, width=width),
+            partial(_json_object, result) if as_json else None,
+            partial(_print, result),
+        )
         written.finish()
+
+
+def _json_object(result: GridResult, _page: Path | None) -> dict[str, object]:
+    return {
+        "name": result.grid.name,
+        "seeds": result.seeds,
+        "metric": result.metric,
+        "entries": result.rows.records(),
+        "warnings": result.warnings,
+    }
+
+
+def _print(result: GridResult) -> None:
+    from airtcp.pages.grid import effect_table, judges, score_table
+
+    tables = [effect_table(result), *([score_table(result)] if judges(result) else [])]
+    for text in (*tables, *result.warnings):
+        out.print(escape(printable(text)), highlight=False, soft_wrap=True)

@@ -1,5 +1,6 @@
 """`airtcp tune`: the best parameters and combinations of remedies for one link."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,21 +14,20 @@ from airtcp.cli.console import (
     Jobs,
     ScenarioFile,
     Settings,
-    folder_name,
-    print_json,
+    out_option,
     progress_bar,
     report_folder,
+    settings_of,
     warn,
-    with_probes,
 )
-from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.errors import clear_errors
+from airtcp.cli.unwritten import AnswerFirst
 from airtcp.comparison.as_json import comparison_object
 from airtcp.comparison.ranking import SMALLEST_PERCENT, Aim
-from airtcp.comparison.ranking.aims import COMPANIONS
 from airtcp.comparison.sequential import MAX_SEEDS
-from airtcp.core.loading import load_scenario, parse_setting
+from airtcp.core.loading import load_scenario
 from airtcp.tuning import tune
-from airtcp.tuning.tuned import MAX_CPU_S
+from airtcp.tuning.tuned import MAX_CPU_S, Tuned
 
 
 def tune_command(
@@ -48,7 +48,6 @@ def tune_command(
             metavar="NAME,…",
             help="Remedies to search among, with commas. Left out, every remedy that applies to "
             "the link.",
-            show_default=False,
         ),
     ] = None,
     bpf: Bpf = None,
@@ -83,12 +82,9 @@ def tune_command(
     as_json: AsJson = False,
     folder: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            parser=folder_name,
-            metavar="DIR",
-            help="Writes DIR/index.html (the report of the final comparison) and DIR/cells, from "
-            "which an interrupted search goes on.",
+        out_option(
+            "Writes DIR/index.html (the report of the final comparison) and DIR/cells, from "
+            "which an interrupted search goes on."
         ),
     ] = None,
     jobs: Jobs = None,
@@ -111,9 +107,7 @@ def tune_command(
         if folder:
             report_folder(folder)
         asked = asked_for(can, is_interactive=not as_json)
-        under_load = None if aim is Aim.BULK else ",".join(COMPANIONS)
-        given = with_probes(dict(parse_setting(text) for text in settings or []), under_load)
-        scenario = load_scenario(file, given)
+        scenario = load_scenario(file, settings_of(settings, aim=aim))
         warn(scenario)
         with progress_bar(f"tuning {file}") as report:
             tuned = tune(
@@ -130,21 +124,23 @@ def tune_command(
                 jobs=jobs,
                 progress=report,
             )
-        page = tuned.comparison.report(folder) if folder else None
-        if as_json:
-            print_json(
-                {
-                    "best": tuned.best,
-                    "settings_tried": tuned.tried,
-                    "rounds": list(tuned.rounds),
-                    "left_out": tuned.left_out and tuned.left_out[0],
-                    "search_stopped": tuned.stopped or None,
-                    **comparison_object(tuned.comparison, page),
-                }
-            )
-            return
-        print_comparison(tuned.comparison, tuned.notes)
-        if asked.note:
-            say(asked.note)
-        if page:
-            say(f"report: {page}")
+        written = AnswerFirst()
+        written.give(
+            folder,
+            tuned.comparison.report,
+            partial(_json_object, tuned) if as_json else None,
+            partial(print_comparison, tuned.comparison, tuned.notes),
+            asked.note,
+        )
+        written.finish()
+
+
+def _json_object(tuned: Tuned, page: Path | None) -> dict[str, object]:
+    return {
+        "best": tuned.best,
+        "settings_tried": tuned.tried,
+        "rounds": list(tuned.rounds),
+        "left_out": tuned.left_out and tuned.left_out[0],
+        "search_stopped": tuned.stopped or None,
+        **comparison_object(tuned.comparison, page),
+    }

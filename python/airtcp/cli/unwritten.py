@@ -1,16 +1,25 @@
 """Output that cannot be written: the answer is printed first, then the error."""
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from airtcp.cli.console import print_json
+from airtcp.cli.errors import say
 
 _Written = TypeVar("_Written")
 
 
-class AnswerFirst(Generic[_Written]):
-    """Writes the output of --out, and defers an error until the answer is printed."""
+class AnswerFirst:
+    """Writes the output of --out, and defers an error until the answer is printed.
 
-    def __init__(self) -> None:
-        self._error: OSError | None = None
+    Args:
+        error: an error of earlier writing, if there was one.
+    """
+
+    def __init__(self, error: OSError | None = None) -> None:
+        self._error = error
 
     def attempt(self, write: Callable[[], _Written]) -> _Written | None:
         """The result of `write`; None if the disk refused it."""
@@ -20,9 +29,32 @@ class AnswerFirst(Generic[_Written]):
             self._error = self._error or error
             return None
 
-    def keep(self, error: OSError | None) -> None:
-        """Defers an error of earlier writing."""
-        self._error = self._error or error
+    def give(
+        self,
+        folder: Path | None,
+        report: Callable[[Path], Path],
+        as_json: Callable[[Path | None], object] | None,
+        print_text: Callable[[], object],
+        note: str = "",
+    ) -> None:
+        """Writes the report and prints the answer: one JSON object, or text with a note.
+
+        Args:
+            folder: the folder of the report; None for no report.
+            report: writes it; returns its page.
+            as_json: the answer as an object, from the page; None for text.
+            print_text: prints the answer.
+            note: a message after the text.
+        """
+        page = self.attempt(partial(report, folder)) if folder else None
+        if as_json:
+            print_json(as_json(page))
+            return
+        print_text()
+        if note:
+            say(note)
+        if page:
+            say(f"report: {page}")
 
     @property
     def failed(self) -> bool:

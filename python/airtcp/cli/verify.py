@@ -1,7 +1,5 @@
 """`airtcp verify`: remedies on kernels, paired with their simulation."""
 
-import shlex
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -16,21 +14,20 @@ from airtcp.cli.console import (
     Report,
     Settings,
     UnderLoad,
+    command_line,
     complete_kernel,
     complete_remedy,
-    folder_name,
-    print_json,
+    out_option,
     print_lines,
     progress_bar,
     report_folder,
-    with_probes,
+    settings_of,
 )
-from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.errors import clear_errors
 from airtcp.cli.kernels import kernel_name
 from airtcp.cli.unwritten import AnswerFirst
 from airtcp.comparison.execute import Progress
 from airtcp.core.bpf import with_own, with_program_names
-from airtcp.core.loading import parse_setting
 from airtcp.kernel.guests.catalogue import MACHINE
 from airtcp.kernel.runs import Measurement
 from airtcp.kernel.under_load import probes_of
@@ -57,12 +54,9 @@ def verify_command(
     as_json: AsJson = False,
     folder: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            parser=folder_name,
-            metavar="DIR",
-            help="Writes DIR/index.html (the report), DIR/verification.csv and DIR/cells, from "
-            "which an interrupted verification goes on.",
+        out_option(
+            "Writes DIR/index.html (the report), DIR/verification.csv and DIR/cells, from "
+            "which an interrupted verification goes on."
         ),
     ] = None,
     jobs: Annotated[
@@ -133,8 +127,7 @@ def verify_command(
         if folder:
             report_folder(folder)
         names = [kernel_name(name) for text in kernel or [MACHINE] for name in text.split(",")]
-        written: dict[str, str] = dict(parse_setting(text) for text in settings or [])
-        given = with_probes({**written}, under_load)
+        given = settings_of(settings, under_load)
         if first:
             seed = 1 if seeds == DEFAULT_SEEDS else seeds
             disciplines = (discipline, ack_discipline)
@@ -157,21 +150,18 @@ def verify_command(
                 )
                 for number, name in enumerate(names)
             ]
-        kept: AnswerFirst[Path] = AnswerFirst()
+        written = AnswerFirst()
         for number, (name, verification) in enumerate(zip(names, found, strict=True)):
-            page = None
-            if folder:
-                inside = folder if len(names) == 1 else folder / f"kernel-{name}"
-                page = kept.attempt(partial(verification.report, inside, _command()))
-            if as_json:
-                print_json(_json_object(verification, page))
-                continue
-            if number:
+            inside = folder / f"kernel-{name}" if folder and len(names) > 1 else folder
+            if number and not as_json:
                 print()
-            _print(verification)
-            if page:
-                say(f"report: {page}")
-        kept.finish()
+            written.give(
+                inside,
+                partial(verification.report, command=command_line()),
+                partial(_json_object, verification) if as_json else None,
+                partial(_print, verification),
+            )
+        written.finish()
 
 
 def _print_partings(
@@ -207,10 +197,6 @@ def _print_partings(
 def _part_of(report: Report, number: int, count: int) -> Progress:
     """The progress of one kernel of several."""
     return lambda done, runs, words: report((number + done / runs) / count, words)
-
-
-def _command() -> str:
-    return shlex.join(["airtcp", *sys.argv[1:]])
 
 
 def _print(verification: Verification) -> None:
