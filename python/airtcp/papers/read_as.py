@@ -1,6 +1,6 @@
 """An experiment and claims under a reading of the paper: the changes of each open point's value.
 
-An open point with an `axis` chooses among its places, of which the paper used one without naming
+An open point with an `axis` chooses among its places: the paper used one of them without naming
 it; with the axis `experiment`, among experiments. Every place is run anyway, so such a reading
 costs no run: it selects the place at which a claim is judged. Nor does one that chooses among
 measurements of the same runs.
