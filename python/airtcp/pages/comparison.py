@@ -23,7 +23,7 @@ from airtcp.pages.plot import TIMELINE_PROBES
 from airtcp.pages.plot.comparison import DifferenceRow, DifferenceRows
 from airtcp.pages.plot.style import remedy_colours
 from airtcp.pages.plot.timeline import Timelines, timeline
-from airtcp.pages.rendering import rendered, whole, write_text
+from airtcp.pages.rendering import whole, write_page, write_text
 from airtcp.pages.tables import (
     cost_table,
     goodput_table,
@@ -74,8 +74,10 @@ def write_report(
     ]
     first, *others = drawn(directory, planned, png=png, width=width)
     cells = comparison.cell_rows.records()
-    page = rendered(
+    return write_page(
+        directory,
         "report.html.j2",
+        command,
         headline=verdict(comparison)[0],
         sentences=[
             *_beyond_the_table(comparison),
@@ -90,13 +92,10 @@ def write_report(
         figures=[first, *others[len(of_latency) :]],
         latency_figures=others[: len(of_latency)],
         png=png,
-        command=command,
         digests=[(one["remedy"], one["seed"], one["digest"]) for one in cells],
-        engine_version=cells[0]["engine_version"],
         scenario=cells[0]["scenario"],
         scenario_hash=cells[0]["scenario_hash"],
     )
-    return write_text(directory / "index.html", page)
 
 
 def _beyond_the_table(comparison: Comparison) -> list[str]:

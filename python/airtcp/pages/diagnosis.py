@@ -6,7 +6,6 @@ from pathlib import Path
 
 import polars as pl
 
-from airtcp import _core
 from airtcp.core.files import write_whole
 from airtcp.core.quantities import format_bytes
 from airtcp.core.recordings.events import Events
@@ -31,7 +30,7 @@ from airtcp.pages.plot.probes import PingTimeline
 from airtcp.pages.plot.round_trips import RoundTrips
 from airtcp.pages.plot.sequence import Sequence
 from airtcp.pages.plot.svg import Drawing
-from airtcp.pages.rendering import rendered, whole, write_text
+from airtcp.pages.rendering import whole, write_page
 from airtcp.pages.tables import Table, goodput_table
 
 _MAX_FLOWS = 50
@@ -56,24 +55,21 @@ def write_report(diagnosis: Diagnosis, directory: Path, command: str | None = No
     if capture.annotate is not None:
         capture.annotate(directory / "annotated.pcapng")
         files.append("annotated.pcapng")
-    page = rendered(
+    trials = diagnosis.trials
+    return write_page(
+        directory,
         "diagnosis.html.j2",
-        name=capture.path.name,
-        file=str(capture.path),
-        sentences=diagnosis.sentences,
-        ranking=trials_table(diagnosis.trials, excluded=False) if diagnosis.trials else None,
-        folded=trials_table(diagnosis.trials, excluded=True) if diagnosis.trials else None,
-        open_point=diagnosis.trials.open_point if diagnosis.trials else None,
-        is_fitted=True,
-        deployment=diagnosis.deployment,
+        command,
+        diagnosis=diagnosis,
+        path=capture.path,
+        ranking=trials_table(trials, excluded=False) if trials else None,
+        folded=trials_table(trials, excluded=True) if trials else None,
+        trials=trials,
         figures=drawn(directory, list(_figures(diagnosis))),
         tables=list(_tables(diagnosis)),
-        engine_version=_core.engine_version,
-        command=command,
         files=files,
         toml=written.toml if written else None,
     )
-    return write_text(directory / "index.html", page)
 
 
 @whole
@@ -88,24 +84,20 @@ def write_ping_report(
     link, log = diagnosis.link, diagnosis.log
     for name, content in link.contents().items():
         write_whole(directory / name, content)
-    page = rendered(
+    return write_page(
+        directory,
         "diagnosis.html.j2",
-        name=log.path.name,
-        file=str(log.path),
-        sentences=diagnosis.sentences,
+        command,
+        diagnosis=diagnosis,
+        path=log.path,
         ranking=goodput_table(diagnosis.comparison) if diagnosis.comparison else None,
         folded=None,
-        open_point=None,
-        is_fitted=False,
-        deployment=diagnosis.deployment,
-        figures=drawn(directory, list(_ping_figures(diagnosis.log, diagnosis.events))),
+        trials=None,
+        figures=drawn(directory, list(_ping_figures(log, diagnosis.events))),
         tables=[],
-        engine_version=_core.engine_version,
-        command=command,
         files=["link.toml", *link.files],
         toml=diagnosis.toml,
     )
-    return write_text(directory / "index.html", page)
 
 
 def pictures_of_capture(diagnosis: Diagnosis) -> list[Drawing]:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from airtcp._core import engine_version
 from airtcp.comparison.grid import Entry, GridResult, text_of
 from airtcp.comparison.metrics import METRICS
 from airtcp.comparison.statistics import Outcome
@@ -11,7 +10,7 @@ from airtcp.core.quantities import format_percent
 from airtcp.pages.figures import PlannedFigure, drawn
 from airtcp.pages.plot.matrix import Matrix, MatrixCell
 from airtcp.pages.plot.scores import Score, Scores
-from airtcp.pages.rendering import rendered, whole, write_text
+from airtcp.pages.rendering import whole, write_page
 from airtcp.pages.tables import Table
 
 
@@ -55,18 +54,17 @@ def write_study(
             )
         )
     write_whole(folder / "study.md", text.encode())
-    page = rendered(
+    return write_page(
+        folder,
         "study.html.j2",
+        command,
         headline=headline(result),
         result=result,
         figures=drawn(folder, figures, png=png, width=width),
         refused=[
             (entry.remedy, entry.link, entry.refusal) for entry in result.entries if entry.refusal
         ],
-        command=command,
-        engine_version=engine_version,
     )
-    return write_text(folder / "index.html", page)
 
 
 def headline(result: GridResult) -> str:

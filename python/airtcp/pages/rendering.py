@@ -7,6 +7,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from airtcp._core import engine_version
 from airtcp.core.bpf import with_program_names
 from airtcp.core.files import whole_folder, write_whole
 from airtcp.pages.plot.svg import colour_rules
@@ -16,6 +17,23 @@ def rendered(template: str, **values: object) -> str:
     """Renders a template of `pages/templates`."""
     page = _environment().get_template(template).render(colour_rules=colour_rules(), **values)
     return with_program_names(page)
+
+
+def write_page(
+    folder: Path,
+    template: str,
+    command: str | None = None,
+    *,
+    name: str = "index",
+    **values: object,
+) -> Path:
+    """Writes a page from a template that extends `page.html.j2`; returns its path.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    page = rendered(template, command=command, engine_version=engine_version, **values)
+    return write_text(folder / f"{name}.html", page)
 
 
 def write_text(path: Path, text: str) -> Path:

@@ -11,7 +11,7 @@ from airtcp.kernel.agreement import MARGIN_PERCENT
 from airtcp.kernel.under_load import has_probes, mean_of_probes
 from airtcp.kernel.verdict import verdict
 from airtcp.kernel.verify import Verification
-from airtcp.pages.rendering import rendered, whole, write_text
+from airtcp.pages.rendering import whole, write_page, write_text
 from airtcp.pages.tables import Table
 
 
@@ -24,8 +24,10 @@ def write_report(runs: Verification, directory: Path, command: str | None = None
     """
     write_text(directory / "verification.csv", _csv(runs))
     cells = runs.simulated.cells
-    page = rendered(
+    return write_page(
+        directory,
         "verification.html.j2",
+        command,
         verdict=verdict(runs),
         margin=f"{MARGIN_PERCENT:g}",
         runs=runs,
@@ -36,12 +38,9 @@ def write_report(runs: Verification, directory: Path, command: str | None = None
         counts=counts_table(runs),
         times=lateness_table(runs),
         steps=[(remedy, runs.measured[remedy][0]) for remedy in runs.remedies[1:]],
-        command=command,
-        engine_version=cells["engine_version"][0],
         scenario=cells["scenario"][0],
         scenario_hash=cells["scenario_hash"][0],
     )
-    return write_text(directory / "index.html", page)
 
 
 def effects_table(runs: Verification) -> Table:

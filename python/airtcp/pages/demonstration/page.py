@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 
-from airtcp._core import engine_version
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.context import context
 from airtcp.comparison.deployment import deployment
@@ -20,7 +19,7 @@ from airtcp.pages.figures import PlannedFigure, drawn
 from airtcp.pages.plot.style import BLUE
 from airtcp.pages.plot.timeline import timeline
 from airtcp.pages.plot.trouble import Trouble
-from airtcp.pages.rendering import rendered, write_text
+from airtcp.pages.rendering import write_page
 from airtcp.pages.tables import Table
 
 _MAX_ROWS = 8
@@ -41,7 +40,8 @@ def write_story(folder: Path, story: Story, *, png: bool = False) -> Path:
     if story.other_observed:
         pictures.append(_picture("other", story.other_observed))
     picture, *others = drawn(folder, pictures, png=png)
-    page = rendered(
+    return write_page(
+        folder,
         "story.html.j2",
         story=story,
         picture=picture,
@@ -49,9 +49,7 @@ def write_story(folder: Path, story: Story, *, png: bool = False) -> Path:
         context=context,
         deployment=deployment,
         helps=helps_table,
-        engine_version=engine_version,
     )
-    return write_text(folder / "index.html", page)
 
 
 def _picture(name: str, observed: Observed) -> PlannedFigure:

@@ -4,7 +4,6 @@ import json
 from itertools import islice
 from pathlib import Path
 
-from airtcp import _core
 from airtcp.comparison.grid import GridResult
 from airtcp.pages.drawing import Sheet, draw_all
 from airtcp.pages.figures import drawn
@@ -14,7 +13,7 @@ from airtcp.pages.papers.sections import figures_of, section_of
 from airtcp.pages.plot.matrix import KEY_PERCENT, effect_colour, key_words
 from airtcp.pages.plot.style import INK
 from airtcp.pages.plot.verdicts import LOOKS, VerdictTiles, look_of
-from airtcp.pages.rendering import rendered, whole, write_text
+from airtcp.pages.rendering import whole, write_page, write_text
 from airtcp.papers.judgement import Judgement
 from airtcp.papers.rules import Verdict
 
@@ -65,16 +64,17 @@ def write_papers_report(
         "ink": INK,
         "quick": judgement.quick,
         "runs": judgement.runs,
-        "engine_version": _core.engine_version,
-        "command": command,
         "png": png,
     }
     for section in sections:
-        page = rendered("papers-paper.html.j2", section=section, **shared)
-        write_text(directory / f"{section.paper.name}.html", page)
+        name = section.paper.name
+        write_page(directory, "papers-paper.html.j2", command, name=name, section=section, **shared)
     if grid is not None and matrix is not None:
-        page = rendered(
+        write_page(
+            directory,
             "papers-cross.html.j2",
+            command,
+            name="cross",
             matrix=matrix.drawing,
             caption=matrix.caption,
             table=matrix.table,
@@ -84,10 +84,16 @@ def write_papers_report(
             pairs=pairs_table(pairs) if pairs else None,
             **shared,
         )
-        write_text(directory / "cross.html", page)
     lines = [line for section in sections for line in section.lines]
-    page = rendered("papers-index.html.j2", sections=sections, lines=lines, **shared)
-    return write_text(directory / "index.html", page)
+    return write_page(
+        directory,
+        "papers-index.html.j2",
+        command,
+        name="index",
+        sections=sections,
+        lines=lines,
+        **shared,
+    )
 
 
 def _groups(grid: GridResult) -> list[tuple[str, int]]:
