@@ -22,8 +22,16 @@ FEATURES := $(VENV)/.features
 BPF_FEATURES = $(if $(NET),$(shell packaging/features))
 # Every check on for our own crates; what others wrote is shared with what make build built.
 CHECKED := CARGO_PROFILE_LOCAL_DEBUG_ASSERTIONS=true CARGO_PROFILE_LOCAL_OVERFLOW_CHECKS=true
+# The tests of airtcp-net, by cargo's rule: a file, or a folder with a main.rs. They are named among
+# the whole workspace: one package alone has other features in what it shares with the rest.
+REAL_TESTS := $(patsubst %,--test %,$(basename $(notdir $(wildcard crates/net/tests/*.rs))) \
+  $(notdir $(patsubst %/main.rs,%,$(wildcard crates/net/tests/*/main.rs))))
 # Property tests draw the same cases in every run; check-long draws new ones.
 SAME_CASES := PROPTEST_RNG_SEED=1
+# A line for each Rust test that could not run here, with the reason.
+SKIPPED := $(CURDIR)/out/skipped
+RUST_TESTS := mkdir -p out && rm -f $(SKIPPED) && AIRTCP_SKIPPED=$(SKIPPED) $(CHECKED) $(SAME_CASES)
+NAME_SKIPPED := @if [ -s $(SKIPPED) ]; then echo "skipped, of the tests in Rust:"; sort -u $(SKIPPED); fi
 BPF_SOURCES := $(wildcard bpf/*)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEVELOP = PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(MATURIN) develop --quiet --profile local
@@ -88,13 +96,16 @@ diagnose-docs: build ## records a kernel in virtual time over emulated links, sc
 build: $(EXTENSION) $(NET) ## the Python package with its Rust core and airtcp-net, in .venv
 
 test: build $(DEV_READY) ## every test: Rust, Python, and the stub against the binary
-	$(CHECKED) $(SAME_CASES) cargo test --profile local --workspace $(BPF_FEATURES)
+	$(RUST_TESTS) cargo test --profile local --workspace $(BPF_FEATURES)
 	$(BIN)/pytest --numprocesses auto --dist loadfile
 	$(BIN)/python -m mypy.stubtest airtcp._core
+	$(NAME_SKIPPED)
 	@echo "make test: all passed"
 
-real: build ## the short part of the tests on real packets, and what of it is skipped here
-	$(CHECKED) $(SAME_CASES) BPF_FEATURES="$(BPF_FEATURES)" .ci/real
+real: build ## the tests on real packets, a part of `make test`; names what is skipped here
+	$(RUST_TESTS) cargo test --quiet --profile local --workspace $(BPF_FEATURES) $(REAL_TESTS)
+	$(NAME_SKIPPED)
+	.ci/verify
 
 bench: tools ## packets a second, compared with ns-3 and ns-2 where they are installed
 	$(PYTHON) benches/run.py
@@ -109,14 +120,15 @@ site: site-pages | tools ## docs/ as a site with the lab for browsers, in out/si
 site-pages: $(SITE_READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# The fuzz targets are checked against no libFuzzer, whose C++ would be compiled otherwise.
+# In the profile of the build, which has compiled the macros already. The fuzz targets are checked
+# against no libFuzzer, whose C++ would be compiled otherwise.
 lint: $(DEV_READY) site-pages | tools ## formatting, clippy, also without std and of fuzz targets, ruff, mypy, comments' columns, advisories, licences, the site's links
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
-	cargo clippy --workspace --all-targets $(BPF_FEATURES) -- -D warnings
-	$(if $(has_bare),cargo clippy --target $(BARE) $(BARE_CRATES) -- -D warnings,\
+	cargo clippy --profile local --workspace --all-targets $(BPF_FEATURES) -- -D warnings
+	$(if $(has_bare),cargo clippy --profile local --target $(BARE) $(BARE_CRATES) -- -D warnings,\
 	  @echo "lint: SKIPPED: nothing is built without std: rustup target add $(BARE)" >&2)
-	CUSTOM_LIBFUZZER_PATH=unlinked/libfuzzer.a cargo clippy --manifest-path fuzz/Cargo.toml --target-dir target --bins -- -D warnings
+	CUSTOM_LIBFUZZER_PATH=unlinked/libfuzzer.a cargo clippy --profile local --manifest-path fuzz/Cargo.toml --target-dir target --bins -- -D warnings
 	.ci/columns
 	$(BIN)/python packaging/dependencies.py
 	$(BIN)/ruff check

@@ -113,7 +113,7 @@ mod tests {
         let namespace = match Namespace::new() {
             Ok(namespace) => namespace,
             Err(error) => {
-                eprintln!("skipped: {error}");
+                airtcp_needs::skip(error);
                 return;
             }
         };

@@ -172,7 +172,7 @@ mod tests {
         });
         let runtime = told.join().unwrap();
         if runtime == 0 {
-            eprintln!("skipped: this kernel has no slices for ordinary threads");
+            airtcp_needs::skip("this kernel has no slices for ordinary threads");
             return;
         }
         assert_eq!(runtime, SLICE);

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_device_is_found_by_name_and_by_index() {
         let Ok(namespace) = Namespace::new() else {
-            eprintln!("skipped: namespaces need root");
+            airtcp_needs::skip("namespaces need root");
             return;
         };
         namespace

@@ -110,7 +110,7 @@ mod tests {
         let namespace = match Namespace::new() {
             Ok(namespace) => namespace,
             Err(error) => {
-                eprintln!("skipped: {error}");
+                airtcp_needs::skip(error);
                 return;
             }
         };
@@ -119,13 +119,13 @@ mod tests {
             .enter(|| {
                 assert!(Leaving::by("nowhere").is_err_and(|e| e.to_string().contains("nowhere")));
                 if let Err(error) = masquerade(&Leaving::by("lo")?) {
-                    eprintln!("skipped: {error}");
+                    airtcp_needs::skip(error);
                     return Ok(());
                 }
                 let held = match Masquerade::new("held", &source) {
                     Ok(held) => held,
                     Err(error) => {
-                        eprintln!("skipped: {error}");
+                        airtcp_needs::skip(error);
                         return Ok(());
                     }
                 };

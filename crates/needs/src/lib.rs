@@ -1,7 +1,9 @@
-//! For tests: programs that a machine may lack. A test names the ones it uses, and is skipped
-//! with the reason where one is missing. The one list is `tests/needs.toml`.
+//! For tests: what a machine may lack. A test that cannot run says why with [`skip`]; one that uses
+//! programs names them. Their one list is `tests/needs.toml`.
 
 use std::fmt;
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
@@ -60,8 +62,34 @@ pub fn look_for(programs: &[&str]) -> Result<(), Missing> {
 #[must_use]
 pub fn are_met(programs: &[&str]) -> bool {
     look_for(programs)
-        .inspect_err(|missing| eprintln!("skipped: {missing}"))
+        .inspect_err(|missing| skip(missing))
         .is_ok()
+}
+
+/// The file that [`skip`] adds a line to; `make test` and `make real` print it at their end.
+const SKIPPED: &str = "AIRTCP_SKIPPED";
+
+/// Says why this test is skipped: to its output, and as a line of the file that `AIRTCP_SKIPPED`
+/// names.
+///
+/// # Panics
+///
+/// The file cannot be written.
+pub fn skip(reason: impl fmt::Display) {
+    let reason = reason.to_string();
+    let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    eprintln!("skipped: {reason}");
+    let Some(file) = std::env::var_os(SKIPPED) else {
+        return;
+    };
+    // libtest names a test's thread after it; a thread that the test started has no name.
+    let thread = std::thread::current();
+    let program = std::env::args().next().unwrap_or_default();
+    let line = format!("  {}: {reason}\n", thread.name().unwrap_or(&program));
+    let opened = OpenOptions::new().create(true).append(true).open(&file);
+    // One write a line, so that tests side by side do not mix theirs.
+    let written = opened.and_then(|mut file| file.write_all(line.as_bytes()));
+    written.unwrap_or_else(|error| panic!("{SKIPPED} = {}: {error}", file.display()));
 }
 
 /// The executable file that the path gives for a name, as `execvp` finds it.
@@ -98,6 +126,26 @@ mod tests {
         };
         let said = "ping is not installed: apt install iputils-ping";
         assert_eq!(missing.to_string(), said);
+    }
+
+    /// The parent's other tests would see a variable that is set here: a child has it alone.
+    #[test]
+    fn a_skipped_test_is_a_line_of_the_file() {
+        if std::env::var_os("AIRTCP_SKIPPED_BY_CHILD").is_some() {
+            return skip("there is no\nradio\n");
+        }
+        let file = std::env::temp_dir().join(format!("airtcp-skipped-{}", std::process::id()));
+        let done = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "tests::a_skipped_test_is_a_line_of_the_file"])
+            .env("AIRTCP_SKIPPED_BY_CHILD", "1")
+            .env(SKIPPED, &file)
+            .output()
+            .unwrap();
+        assert!(done.status.success());
+        let written = std::fs::read_to_string(&file).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let said = "  tests::a_skipped_test_is_a_line_of_the_file: there is no radio\n";
+        assert_eq!(written, said);
     }
 
     #[test]

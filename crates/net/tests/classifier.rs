@@ -134,7 +134,7 @@ fn the_classifier_in_c_says_the_same() {
         .output();
     match compiled {
         Err(error) => {
-            eprintln!("skipped: cc: {error}");
+            airtcp_needs::skip(format_args!("cc: {error}"));
             return;
         }
         Ok(output) => assert!(output.status.success(), "{output:?}"),

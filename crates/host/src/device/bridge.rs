@@ -78,13 +78,13 @@ mod tests {
     #[test]
     fn a_port_reports_its_bridge() {
         let Ok(namespace) = Namespace::new() else {
-            eprintln!("skipped: namespaces need root");
+            airtcp_needs::skip("namespaces need root");
             return;
         };
         namespace
             .enter(|| {
                 if let Err(error) = make("bridge0") {
-                    eprintln!("skipped: {error}");
+                    airtcp_needs::skip(error);
                     return Ok(());
                 }
                 pair::make("here", "there", &Namespace::current()?, 1500)?;

@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn what_was_there_is_put_back() {
         let Ok(namespace) = Namespace::new() else {
-            eprintln!("skipped: namespaces need root");
+            airtcp_needs::skip("namespaces need root");
             return;
         };
         namespace

@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn the_kernel_tells_of_its_own() {
         let Ok(namespace) = Namespace::new() else {
-            eprintln!("skipped: namespaces need root");
+            airtcp_needs::skip("namespaces need root");
             return;
         };
         namespace

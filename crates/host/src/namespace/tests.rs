@@ -5,7 +5,7 @@ fn namespace() -> Option<Namespace> {
     match Namespace::new() {
         Ok(namespace) => Some(namespace),
         Err(error) => {
-            eprintln!("skipped: {error}");
+            airtcp_needs::skip(error);
             None
         }
     }

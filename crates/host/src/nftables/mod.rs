@@ -230,13 +230,13 @@ mod tests {
         let namespace = match Namespace::new() {
             Ok(namespace) => namespace,
             Err(error) => {
-                eprintln!("skipped: {error}");
+                airtcp_needs::skip(error);
                 return;
             }
         };
         let entered = namespace.enter(|| {
             if let Err(error) = Batch::new(Family::Both).table("one").send() {
-                eprintln!("skipped: {error}");
+                airtcp_needs::skip(error);
                 return Ok(());
             }
             let refused = Batch::new(Family::Both).table("two").without_table("three");

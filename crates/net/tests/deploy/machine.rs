@@ -18,7 +18,7 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");
 /// Runs `work` on a new machine, or prints why that is impossible.
 pub fn on_a_machine(work: impl FnOnce(&Path) -> Result<()> + Send) {
     if !rustix::process::geteuid().is_root() {
-        eprintln!("skipped: deployments are root's");
+        airtcp_needs::skip("deployments are root's");
         return;
     }
     if !airtcp_needs::are_met(&["ip"]) {
@@ -27,7 +27,7 @@ pub fn on_a_machine(work: impl FnOnce(&Path) -> Result<()> + Send) {
     let namespace = match Namespace::new() {
         Ok(namespace) => namespace,
         Err(error) => {
-            eprintln!("skipped: {error}");
+            airtcp_needs::skip(error);
             return;
         }
     };

@@ -57,7 +57,7 @@ impl Drop for Cgroup {
 /// thread.
 fn with_programs(name: &str, work: impl FnOnce(&Path, &Cgroup) -> Result<()> + Send) {
     if let Err(error) = bpf::allowed() {
-        eprintln!("skipped: {error}");
+        airtcp_needs::skip(error);
         return;
     }
     on_a_machine(|directory| {

@@ -52,7 +52,7 @@ fn is_allowed() -> bool {
         .output()
         .expect("the program starts");
     if !output.status.success() {
-        eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr));
+        airtcp_needs::skip(String::from_utf8_lossy(&output.stderr));
     }
     output.status.success()
 }

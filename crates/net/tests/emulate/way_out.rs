@@ -55,7 +55,7 @@ fn a_nested_link_reaches_the_world_through_the_outer_one() {
         .next()
         .is_none_or(|resolver| resolver.is_loopback())
     {
-        eprintln!("skipped: the machine has no resolver of its own to stand for");
+        airtcp_needs::skip("the machine has no resolver of its own to stand for");
         return;
     }
     let scenario = Scenario::new(PIPE);
@@ -131,7 +131,7 @@ fn a_machine_that_forwards_translates_for_the_far_end() {
     };
     let error = text(&output.stderr);
     if error.contains("nft_masq") {
-        eprintln!("skipped: {error}");
+        airtcp_needs::skip(error);
         return;
     }
     // The world's view, and then that nothing is left.

@@ -8,7 +8,7 @@ use crate::{EVERY, SLOW, WIDE, can_queue};
 fn middle(middle: Middle) -> Option<Router> {
     let made = uses(&["nft"]).and_then(|()| Router::new(middle));
     made.and_then(can_queue)
-        .inspect_err(|error| eprintln!("skipped: {error}"))
+        .inspect_err(|error| airtcp_needs::skip(error))
         .ok()
 }
 
@@ -54,7 +54,7 @@ fn a_vlan_is_a_device() {
         .and_then(|_| tagged(&router.mobile, "m0", "10.77.1.2"))
         .and_then(|_| sh(&router.mobile, "ip route add default via 10.77.1.1"));
     if let Err(error) = made {
-        eprintln!("skipped: {error}");
+        airtcp_needs::skip(error);
         return;
     }
     let path = router.configuration(WIDE);

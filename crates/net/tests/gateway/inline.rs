@@ -21,7 +21,7 @@ fn apart() -> Option<Router> {
         )?;
         Ok(router)
     });
-    made.inspect_err(|error| eprintln!("skipped: {error}")).ok()
+    made.inspect_err(|error| airtcp_needs::skip(error)).ok()
 }
 
 fn words(config: &str) -> [&str; 5] {
@@ -156,7 +156,7 @@ fn taps() -> Option<(Router, [SyncDevice; 2])> {
         let taps = [tap("r0")?, tap("r1")?];
         Ok((router, taps))
     });
-    made.inspect_err(|error| eprintln!("skipped: {error}")).ok()
+    made.inspect_err(|error| airtcp_needs::skip(error)).ok()
 }
 
 /// The next frame that leaves a device.

@@ -26,7 +26,7 @@ use upload::{Upload, upload};
 fn router() -> Option<Router> {
     let made = uses(&["nft"]).and_then(|()| Router::new(Middle::Routes));
     made.and_then(can_queue)
-        .inspect_err(|error| eprintln!("skipped: {error}"))
+        .inspect_err(|error| airtcp_needs::skip(error))
         .ok()
 }
 

@@ -68,7 +68,7 @@ fn rules_need_no_program(middle: Middle) {
     let router = match Router::new(middle) {
         Ok(router) => router,
         Err(error) => {
-            eprintln!("skipped: {error}");
+            airtcp_needs::skip(error);
             return;
         }
     };
@@ -81,7 +81,7 @@ fn rules_need_no_program(middle: Middle) {
     let mut gateway = match started {
         Ok(gateway) => gateway,
         Err(error) => {
-            eprintln!("skipped: {error}");
+            airtcp_needs::skip(error);
             return;
         }
     };

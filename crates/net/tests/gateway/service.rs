@@ -120,7 +120,7 @@ fn two_capabilities_are_enough() {
         ),
     );
     if let Err(error) = prepared {
-        eprintln!("skipped: {error}");
+        airtcp_needs::skip(error);
         return;
     }
     let start = format!(

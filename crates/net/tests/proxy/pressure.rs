@@ -128,7 +128,7 @@ fn little_waits_for_a_slow_radio() {
         .on_router(&["tc", "qdisc", "show", "dev", "c0"])
         .contains("tbf")
     {
-        eprintln!("skipped: the kernel has no token bucket filter");
+        airtcp_needs::skip("the kernel has no token bucket filter");
         return;
     }
     let listener = world.listen(v4().server);

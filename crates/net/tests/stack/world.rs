@@ -79,7 +79,7 @@ impl World {
         match Self::made() {
             Ok(world) => Some(world),
             Err(error) => {
-                eprintln!("skipped: {error}");
+                airtcp_needs::skip(error);
                 None
             }
         }

@@ -197,7 +197,7 @@ fn a_factor_of_the_deviation_needs_the_deviation() {
 fn the_kernel_has_every_setting() {
     let root = Path::new("/proc/sys");
     if !root.join("net/ipv4/tcp_sack").exists() {
-        eprintln!("skipped: no /proc/sys/net/ipv4, so this is not Linux");
+        airtcp_needs::skip("no /proc/sys/net/ipv4, so this is not Linux");
         return;
     }
     for (name, way, step) in steps() {
