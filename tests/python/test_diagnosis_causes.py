@@ -11,6 +11,7 @@ import pytest
 import airtcp
 from airtcp._core import ScenarioError
 from airtcp.core.quantities import parse_bit_rate
+from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.drops import Drops, Policer, drops_of
 from airtcp.diagnosis.latency import latency
 from airtcp.diagnosis.link import fitted_link
@@ -172,6 +173,49 @@ def test_packets_that_overtook_others_are_reordering(tmp_path: Path) -> None:
     assert set(needless["cause"].to_list()) <= {"reordering", "delay-spike", "not-shown"}
     assert "reordering" in needless["cause"].to_list()
     assert labels["loss"].drop_nulls().to_list() == []
+
+
+def needless(path: Path) -> Counter[str]:
+    """Causes found for needless retransmissions."""
+    labels = read_capture(path, 1, None).labels
+    return Counter(labels.filter(pl.col("verdict") == "needless")["cause"].to_list())
+
+
+LONG = {"link__rate": "50 Mbit/s", "link__queue__packets": 400, "duration": "10 s"}
+LATE = {
+    "duration": "12 s",
+    "link__rate": "20 Mbit/s",
+    "link__queue__packets": 1000,
+    "link__late__share": 0.02,
+    "link__late__by": "60 ms",
+    "link__reverse__late__share": 0,
+    "link__reverse__late__by": "1 ns",
+}
+
+
+@pytest.mark.parametrize("delay", ["20 ms", "50 ms"])
+def test_reports_lost_on_the_way_back_are_no_reordering(delay: str, tmp_path: Path) -> None:
+    """More holes than SACK has blocks, and a lost ACK was the only one to report a segment."""
+    lossy = {"link__loss__rate": 0.1, "link__reverse__loss__rate": 0.3}
+    path = tmp_path / "a.pcapng"
+    captured(path, 3, **LONG, **lossy, link__delay=delay, tcp__profile="linux-bbr")
+    found = needless(path)
+    assert found.total() > 100
+    assert found["lost-acks"] > 0.9 * found.total()
+    assert "behind others" not in diagnosed(read_capture(path, None, None), None).headline
+
+
+@pytest.mark.parametrize("profile", ["linux", "linux-reno", "linux-bbr", "sack"])
+@pytest.mark.parametrize(("lost", "least"), [(0.0, 1.0), (0.3, 0.9)])
+def test_late_originals_stay_reordering(
+    profile: str, lost: float, least: float, tmp_path: Path
+) -> None:
+    """Receivers report several arrivals at once, and their reports may be lost, too."""
+    back = {"link__reverse__loss__rate": lost}
+    path = captured(tmp_path / "a.pcapng", **LATE, **back, tcp__profile=profile)
+    found = needless(path)
+    assert found.total() >= 5
+    assert found["lost-acks"] <= (1 - least) * found.total()
 
 
 def test_a_capture_of_the_receiver_without_a_clock_has_no_shares(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ OUTDATED = "jitter or a full queue"
 CAUSES = {
     "delay-spike": "a delay spike",
     "reordering": "reordering",
+    "lost-acks": "lost acknowledgments",
     "radio": "the radio",
     "tail-drop": "a full queue",
     "aqm": "a queue that keeps its delay short",

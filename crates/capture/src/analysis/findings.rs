@@ -110,6 +110,9 @@ pub(super) struct Answer {
     pub echo: Option<u32>,
     /// Whether the acknowledgment advanced from exactly these bytes: its echo is theirs.
     pub is_from_here: bool,
+    /// Whether the arrival of these bytes may have prompted the ACK; otherwise an earlier ACK of
+    /// them was lost.
+    pub is_prompted: bool,
     /// The last transmission of the lowest newly covered byte, whose arrival it waited for.
     pub hole: Option<Index>,
     /// The last transmission of the next expected byte; `None` if that was not sent.

@@ -122,6 +122,8 @@ named! {
         DelaySpike = "delay-spike",
         /// Packets were reordered.
         Reordering = "reordering",
+        /// The data had arrived, and the ACKs that reported it were lost.
+        LostAcks = "lost-acks",
         /// Lost at any length of the queue.
         Radio = "radio",
         /// Lost where the queue was full.

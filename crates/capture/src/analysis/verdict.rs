@@ -30,6 +30,8 @@ pub(super) struct Verdict {
     pub is_overtaken: bool,
     /// Whether it fills a hole from upstream of the capture.
     pub is_upstream: bool,
+    /// Whether the ACKs that reported the original were lost.
+    pub is_unreported: bool,
 }
 
 /// Facts about the flow that verdicts need.
@@ -85,7 +87,23 @@ pub(super) fn judge(
         }
     }
     verdicts.reverse();
+    keep_reordering(&mut verdicts);
     verdicts
+}
+
+/// On a path that reorders, the ACK of a late original may be lost as well: the few that are
+/// missing there give no other cause.
+fn keep_reordering(verdicts: &mut [Verdict]) {
+    let fast = || {
+        let both = |one: &&Verdict| one.trigger == Trigger::Fast && one.need == Need::Needless;
+        verdicts.iter().filter(both)
+    };
+    let unreported = fast().filter(|one| one.is_unreported).count();
+    if 2 * unreported < fast().count() {
+        for verdict in verdicts {
+            verdict.is_unreported = false;
+        }
+    }
 }
 
 /// Its trigger; for a single segment, timeout or probe is decided by the wait for the next.
@@ -142,7 +160,30 @@ fn repeating(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<
         late_by,
         is_overtaken: false,
         is_upstream: false,
+        is_unreported: need == Need::Needless
+            && trigger == Trigger::Fast
+            && is_unreported(repeat, facts, later),
     }
+}
+
+/// Whether the ACKs that reported the original were lost: their numbers are missing, and the first
+/// ACK to report the data was prompted by other data, as that of a late original is not.
+fn is_unreported(repeat: &Repeat, facts: FlowFacts, later: &Later<'_>) -> bool {
+    let original = later.sent[repeat.sent.get()].previous_in(later.sent);
+    let (Some(answer), Some(original)) = (repeat.answer, original) else {
+        return false;
+    };
+    let due = original.time + facts.base;
+    let up_to_answer = later
+        .acks
+        .get(..=answer.number as usize)
+        .unwrap_or(later.acks);
+    let are_missing = up_to_answer
+        .iter()
+        .rev()
+        .take_while(|ack| ack.time >= due)
+        .any(|ack| ack.missing_before > 0);
+    are_missing && !answer.is_prompted
 }
 
 /// Judges a retransmission by its answer.
@@ -203,6 +244,7 @@ fn filling(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<'_
         late_by: if is_repair { None } else { delay },
         is_overtaken: !is_repair,
         is_upstream: facts.place != Place::Sender,
+        is_unreported: false,
     }
 }
 

@@ -70,9 +70,18 @@ pub trait Watch {
     #[inline]
     fn event(&mut self, _now: Instant, _flow: u32, _event: FlowEvent) {}
 
-    /// A segment left or reached the host that sends the data, as a capture there sees it.
+    /// A segment left or reached the host that sends the data, as a capture there sees it;
+    /// `number` is its number among the packets of the host that sent it, from 0.
     #[inline]
-    fn segment(&mut self, _now: Instant, _flow: u32, _direction: Direction, _segment: &Segment) {}
+    fn segment(
+        &mut self,
+        _now: Instant,
+        _flow: u32,
+        _direction: Direction,
+        _number: u64,
+        _segment: &Segment,
+    ) {
+    }
 
     /// An event of the ping that flow `flow` sent at `sent`.
     #[inline]

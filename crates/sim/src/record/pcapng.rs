@@ -35,8 +35,6 @@ const SNAP_LENGTH: u32 = 65_535;
 pub struct PcapWriter {
     path: PathBuf,
     writer: PcapNgWriter<BufWriter<File>>,
-    /// IPv4 identification of the next packet, per direction (RFC 791 §3.1).
-    identification: [u16; 2],
     packet: Vec<u8>,
 }
 
@@ -83,12 +81,13 @@ impl PcapWriter {
         Ok(Self {
             path,
             writer,
-            identification: [0; 2],
             packet: Vec::new(),
         })
     }
 
-    /// Adds a segment that passes the interface at `time`; its payload is zeros.
+    /// Adds a segment that passes the interface at `time`; its payload is zeros. `number` is its
+    /// number among the packets of its host, its IPv4 identification as Linux counts it: lost
+    /// packets leave gaps.
     ///
     /// # Errors
     /// The file cannot be written, or the segment is longer than an IPv4 packet can be.
@@ -96,15 +95,15 @@ impl PcapWriter {
         &mut self,
         time: Instant,
         segment: &Segment,
+        number: u64,
         addresses: &Addresses,
         direction: Direction,
     ) -> Result<(), RecordError> {
-        let (counter, flags) = match direction {
-            Direction::Data => (&mut self.identification[0], OUTBOUND),
-            Direction::Acknowledgments => (&mut self.identification[1], INBOUND),
+        let flags = match direction {
+            Direction::Data => OUTBOUND,
+            Direction::Acknowledgments => INBOUND,
         };
-        let identification = *counter;
-        *counter = counter.wrapping_add(1);
+        let identification = number as u16;
         self.packet.clear();
         emit(segment, addresses, identification, &[], &mut self.packet).map_err(|error| {
             RecordError::new(

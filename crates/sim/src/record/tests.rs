@@ -53,13 +53,14 @@ fn a_capture_holds_what_was_sent() {
     };
     let first = Instant::from_nanos(1_234_567_891);
     writer
-        .write(first, &data(0), &ADDRESSES, Direction::Data)
+        .write(first, &data(0), 0, &ADDRESSES, Direction::Data)
         .unwrap();
     let ack = acknowledgment(1, &[]);
     writer
         .write(
             Instant::from_nanos(9_000_000_007),
             &ack,
+            65_539,
             &back,
             Direction::Acknowledgments,
         )
@@ -67,9 +68,10 @@ fn a_capture_holds_what_was_sent() {
     writer.finish().unwrap();
 
     let mut reader = PcapNgReader::new(fs::File::open(&path).unwrap()).unwrap();
-    let mut packets = Vec::new();
+    let (mut packets, mut identifications) = (Vec::new(), Vec::new());
     while let Some(block) = reader.next_block() {
         if let Block::EnhancedPacket(packet) = block.unwrap() {
+            identifications.push(u16::from_be_bytes([packet.data[4], packet.data[5]]));
             packets.push((packet.timestamp.as_nanos(), parse(&packet.data).unwrap()));
         }
     }
@@ -80,6 +82,7 @@ fn a_capture_holds_what_was_sent() {
     assert_eq!(packets[1].0, 9_000_000_007);
     assert_eq!(packets[1].1.segment, ack);
     assert_eq!(packets[1].1.addresses, back);
+    assert_eq!(identifications, [0, 3], "of 16 bits");
     let interface = &reader.interfaces()[0];
     assert_eq!(interface.linktype, pcap_file::DataLink::RAW);
 }
@@ -185,7 +188,7 @@ fn a_full_disk_is_reported() {
         return;
     }
     let mut writer = PcapWriter::create(path).unwrap();
-    let written = writer.write(Instant::ZERO, &data(0), &ADDRESSES, Direction::Data);
+    let written = writer.write(Instant::ZERO, &data(0), 0, &ADDRESSES, Direction::Data);
     let error = written.and_then(|()| writer.finish()).unwrap_err();
     assert!(error.to_string().contains("free some space"), "{error}");
     let log = QlogWriter::create(path, "a run", false).unwrap();

@@ -217,12 +217,20 @@ impl Watch for Recorder {
         }
     }
 
-    fn segment(&mut self, now: Instant, flow: u32, direction: Direction, segment: &Segment) {
+    fn segment(
+        &mut self,
+        now: Instant,
+        flow: u32,
+        direction: Direction,
+        number: u64,
+        segment: &Segment,
+    ) {
         if let Some(packets) = &mut self.packets {
             packets.push(now, flow, direction, segment);
         }
         if let Some(capture) = &mut self.capture {
-            let written = capture.write(now, segment, &addresses(flow, direction), direction);
+            let written =
+                capture.write(now, segment, number, &addresses(flow, direction), direction);
             self.note(written);
         }
         if let Some(qlog) = self.qlog.as_mut().filter(|_| flow == LOGGED_FLOW) {

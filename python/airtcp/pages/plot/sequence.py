@@ -34,6 +34,7 @@ CAUSE_COLOURS: Mapping[str, str] = {
     "lost-retransmission": PURPLE,
     "delay-spike": GREEN,
     "reordering": SKY_BLUE,
+    "lost-acks": SKY_BLUE,
     "not-shown": LIGHT.soft,
 }
 _MAX_POINTS = 1500

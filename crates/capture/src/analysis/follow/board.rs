@@ -262,6 +262,19 @@ impl Board {
         self.una.saturating_sub(origin) + above
     }
 
+    /// Bytes of a range that were not SACKed.
+    pub fn unsacked(&self, start: u64, end: u64) -> u64 {
+        let known = |range: &(u64, u64)| range.1.min(end).saturating_sub(range.0.max(start));
+        let (start_above, end) = (start.max(self.una), end.max(self.una));
+        let known: u64 = self.sacked.iter().map(known).sum();
+        (end - start_above.min(end)).saturating_sub(known)
+    }
+
+    /// One past the bytes from the lowest unacknowledged that were not SACKed.
+    pub fn first_hole_end(&self) -> u64 {
+        self.sacked.first().map_or(self.end, |range| range.0)
+    }
+
     /// Whether any byte above `offset` was SACKed.
     pub fn is_sacked_above(&self, offset: u64) -> bool {
         self.sacked.last().is_some_and(|range| range.1 > offset)
@@ -343,6 +356,16 @@ mod tests {
                 let open = above().filter(|byte| byte.attempts > 0 && !byte.is_sacked).count();
                 prop_assert_eq!(board.open(), open as u64);
                 prop_assert_eq!((board.una(), board.end()), (una, end));
+                let missing = |from: u64, to: u64| {
+                    let is_missing = |at: &u64| *at >= una && !bytes[*at as usize].is_sacked;
+                    (from..to).filter(is_missing).count() as u64
+                };
+                for (from, to) in [(0, 9), (una, end), (una + 3, end + 5), (20, 30)] {
+                    let to = to.min(end);
+                    prop_assert_eq!(board.unsacked(from, to), missing(from, to));
+                }
+                let first = (una..end).find(|at| bytes[*at as usize].is_sacked);
+                prop_assert_eq!(board.first_hole_end(), first.unwrap_or(end));
                 let highest = (una..end).rfind(|at| bytes[*at as usize].is_sacked);
                 prop_assert_eq!(board.highest_sacked(), highest.map_or(una, |at| at + 1));
                 let count: u64 = board.pieces.iter().map(|piece| piece.end - piece.start).sum();

@@ -16,6 +16,10 @@ pub struct Report {
     pub echo: Option<u32>,
     /// Index of the ACK.
     pub number: u32,
+    /// Maximum number of bytes that prompt one ACK.
+    pub at_once: u64,
+    /// Whether a duplicate prompted it, which its D-SACK block names.
+    pub has_dsack: bool,
     /// Retransmission by the last timeout that may have been spurious.
     pub timed_out: Option<Index>,
 }
@@ -53,6 +57,7 @@ pub fn cover(
             time: report.time,
             echo: None,
             is_from_here: false,
+            is_prompted: false,
             hole: board.last_of(una),
             asks_for: board.last_of(report.ack),
             newly: report.ack.saturating_sub(una),
@@ -60,23 +65,33 @@ pub fn cover(
         },
         covered: Coverage::default(),
     };
+    // The first block contains the segment that prompted the ACK (RFC 2018 §4), or names a
+    // duplicate that did (RFC 2883 §4).
+    let may_prompt = |bytes| !report.has_dsack && bytes <= report.at_once;
+    let mut is_first = true;
     for (start, end) in blocks {
         // A D-SACK below the acknowledgment carries no new information.
         if end <= report.ack {
             continue;
         }
+        let is_prompted = is_first && may_prompt(board.unsacked(start, end));
+        is_first = false;
         let mut newest = None;
         board.sack(start, end, |piece| {
-            newest = newest.max(pass.answer(piece, None));
+            newest = newest.max(pass.answer(piece, None, is_prompted));
         });
         pass.covered.newest_sacked = pass.covered.newest_sacked.or(newest);
     }
+    // One that advances was prompted by the data that filled the first hole.
+    let filled = board.first_hole_end().min(report.ack);
+    let may_prompt = may_prompt(filled.saturating_sub(una));
     board.acknowledge(report.ack, |piece| {
         if piece.sacked {
             pass.covered.has_repeated = true;
         } else {
             pass.covered.has_repeated |= piece.last.is_some() && piece.attempts > 1;
-            let newest = pass.answer(piece, report.echo);
+            let is_prompted = may_prompt && piece.end <= filled;
+            let newest = pass.answer(piece, report.echo, is_prompted);
             pass.covered.newest = pass.covered.newest.max(newest);
         }
     });
@@ -97,7 +112,7 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     /// Records the answer to every transmission of a piece; returns the latest of them.
-    fn answer(&mut self, piece: &Piece, echo: Option<u32>) -> Option<Index> {
+    fn answer(&mut self, piece: &Piece, echo: Option<u32>, is_prompted: bool) -> Option<Index> {
         self.covered.unseen_bytes += piece.unseen_bytes();
         let last = piece.last?;
         let is_single = piece.attempts == 1;
@@ -106,6 +121,7 @@ impl Pass<'_> {
         let answer = Answer {
             echo,
             is_from_here: piece.start <= self.una,
+            is_prompted,
             ..self.answer
         };
         let mut at = Some(last);

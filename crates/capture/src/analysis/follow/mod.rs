@@ -269,7 +269,7 @@ impl Follower {
         }
         let has_dsack = self.dsack(segment, ack, packet.time);
         let delivered_before = self.board.delivered(ORIGIN);
-        self.cover(segment, ack, packet.time);
+        self.cover(segment, ack, packet.time, has_dsack);
         if ack > una {
             self.clock.start(packet.time);
             self.clock.backoff = 0;
@@ -357,7 +357,7 @@ impl Follower {
 
     /// Processes data newly covered by an ACK: the answers, the RTT, the end of a silence, and
     /// evidence on the last timeout.
-    fn cover(&mut self, segment: &Segment, ack: u64, now: Instant) {
+    fn cover(&mut self, segment: &Segment, ack: u64, now: Instant, has_dsack: bool) {
         let newly = ack.saturating_sub(self.board.una());
         let (stream, end) = (self.stream, self.board.end());
         let position = |number| stream.position(number, end);
@@ -369,6 +369,8 @@ impl Follower {
             ack,
             echo: segment.timestamps.map(|both| both.echo),
             number: self.record.acks() as u32,
+            at_once: IN_ORDER_SEGMENTS * u64::from(self.agreed.mss),
+            has_dsack,
             timed_out: doubtful.and_then(|number| self.record.repair(number)),
         };
         let covered = covered::cover(&mut self.board, self.record.unanswered(), blocks, report);

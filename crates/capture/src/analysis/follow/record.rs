@@ -5,7 +5,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::super::findings::{Ack, Findings, Repeat, Sent, Silence};
 use super::super::label::Trigger;
-use super::numbering::Numbering;
+use super::numbering::{Numbering, Place};
 use super::stream::ORIGIN;
 use crate::index::Index;
 use crate::packet::Packet;
@@ -110,11 +110,30 @@ impl Record {
 
     /// Records an ACK; fills in its `missing_before` from the packet's IPv4 identification.
     pub fn ack(&mut self, packet: &Packet, ack: Ack) {
-        let missing_before = self.numbering.missing_before(packet);
+        let missing_before = match self.numbering.place(packet) {
+            Place::Behind(missing) => missing,
+            Place::Overtaken(places) => {
+                self.not_missing(places);
+                0
+            }
+        };
         self.findings.acks.push(Ack {
             missing_before,
             ..ack
         });
+    }
+
+    /// Takes the ACK this number of places before the newest, which comes only now, from the ones
+    /// that are missing.
+    fn not_missing(&mut self, places: u32) {
+        let mut behind = 0;
+        for ack in self.findings.acks.iter_mut().rev().take(REACH) {
+            behind += 1 + ack.missing_before;
+            if behind > places && ack.missing_before > 0 {
+                ack.missing_before -= 1;
+                break;
+            }
+        }
     }
 
     /// Number of ACKs, which is the index of the next one.

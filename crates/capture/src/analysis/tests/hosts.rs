@@ -141,3 +141,28 @@ fn lost_acknowledgments_are_counted() {
     assert_eq!(lost.lost, 20);
     assert_eq!(lost.sent, 401);
 }
+
+/// Acknowledgments that overtake each other on the way back leave gaps that are filled later.
+#[test]
+fn overtaken_acknowledgments_are_not_lost() {
+    let mut script = Script::new(true);
+    script.flow(100_000, 0, 400, 5_000);
+    script.packets.sort_by_key(|packet| packet.0);
+    let mut own = 0;
+    let mut numbered: Vec<(u16, (u64, Way, Segment))> = Vec::new();
+    for packet in &script.packets {
+        let is_ack = packet.1 == Way::FromServer;
+        own += u16::from(is_ack);
+        // Each twentieth is overtaken by one, and each fortieth by two.
+        let number = match own % 40 {
+            10 | 30 => own + 1,
+            11 => own - 1,
+            31 => own + 1,
+            32 => own - 2,
+            _ => own,
+        };
+        numbered.push((if is_ack { number } else { 0 }, *packet));
+    }
+    let lost = analysed(&survey_of(&numbered)).lost_acks.unwrap();
+    assert_eq!((lost.lost, lost.sent), (0, 401));
+}

@@ -78,7 +78,13 @@ impl<W: Watch> Endpoints<'_, W> {
         };
         self.fingerprint(now, packet.flow, segment);
         let (watch, index) = (&mut *self.watch, packet.flow);
-        watch.segment(now, index, Direction::Acknowledgments, segment);
+        watch.segment(
+            now,
+            index,
+            Direction::Acknowledgments,
+            packet.index,
+            segment,
+        );
         let flow = &mut self.flows[index as usize];
         settle_by_acknowledgment(flow, now, packet, segment, watch);
         let mut judged = None;
@@ -218,7 +224,8 @@ impl<W: Watch> Endpoints<'_, W> {
                     queue.on_sent(segment.payload_bytes);
                 }
                 let packet = client.port.packet(Content::Segment(segment), now);
-                self.watch.segment(now, index, Direction::Data, &segment);
+                self.watch
+                    .segment(now, index, Direction::Data, packet.index, &segment);
                 network.send(packet, self);
                 continue;
             }
