@@ -7,7 +7,6 @@ from pathlib import Path
 from airtcp.comparison.grid import GridResult
 from airtcp.pages.drawing import Sheet, draw_all
 from airtcp.pages.figures import drawn
-from airtcp.pages.papers.claims import papers_json
 from airtcp.pages.papers.cross import cross_of, matrix_figure, pairs_table
 from airtcp.pages.papers.sections import figures_of, section_of
 from airtcp.pages.plot.matrix import KEY_PERCENT, effect_colour, key_words
@@ -32,8 +31,7 @@ def write_papers_report(
     Raises:
         OSError: the directory cannot be written.
     """
-    whole = judgement.as_json()
-    text = json.dumps(whole, indent=1, ensure_ascii=False)
+    text = json.dumps(judgement.as_json(), indent=1, ensure_ascii=False)
     write_text(directory / "papers.json", text + "\n")
     write_text(directory / "verdicts.md", verdict_lines(judgement))
     grid, pairs = cross_of(judgement)
@@ -42,13 +40,12 @@ def write_papers_report(
     if matrix is not None:
         sheets.append(Sheet(matrix.name, matrix.drawing))
     draw_all(directory, sheets, png=png, width=width)
-    contents = papers_json(whole)
     groups = [figures_of(paper, judgement.outcomes[paper.name]) for paper in judgement.papers]
     # All in one batch, to share them among processes.
     planned = [figure for both in groups for group in both for figure in group]
     figures = iter(drawn(directory, planned, png=png, width=width))
     sections = [
-        section_of(judgement, paper, contents, *(list(islice(figures, len(one))) for one in both))
+        section_of(judgement, paper, *(list(islice(figures, len(one))) for one in both))
         for paper, both in zip(judgement.papers, groups, strict=True)
     ]
     pages = [("index", "all claims")]

@@ -1,75 +1,65 @@
-"""Open points of a paper, and the reading that serves it best, on a page.
-
-Both come from `readings` of the paper in `papers.json`, and are omitted if it is empty.
-"""
-
-from collections.abc import Mapping
-from typing import Any
+"""Open points of a paper, and the reading that serves it best, on a page."""
 
 from airtcp.pages.tables import Table
+from airtcp.papers.over_readings import OverReadings
+from airtcp.papers.paper import Paper
+from airtcp.papers.readings import departures
 
 
-def open_points(paper: Mapping[str, Any]) -> Table | None:
+def open_points(over: OverReadings) -> Table:
     """Every open point: the question, the values that the text admits, the default and why."""
-    points = (paper.get("readings") or {}).get("points") or []
-    if not points:
-        return None
     rows = [
         (
-            str(point["id"]),
-            str(point["open"]),
-            ", ".join(map(str, point["values"])),
-            str(point["default"]),
-            _without_marks(point["why"]),
-            _without_marks(point["source"]),
+            point.id,
+            point.open,
+            ", ".join(point.names),
+            point.default,
+            _without_marks(point.why),
+            _without_marks(point.source),
         )
-        for point in points
+        for point in over.points
     ]
     return Table(("point", "what is open", "admitted", "default", "why", "source"), rows, 6)
 
 
-def facts(paper: Mapping[str, Any]) -> Table | None:
+def facts(paper: Paper, over: OverReadings) -> Table:
     """Every fact of the text, whether the default keeps it, and how many readings break it."""
-    found = (paper.get("readings") or {}).get("facts") or []
-    if not found:
-        return None
+    broken = list(over.broken.values())
     rows = [
         (
-            str(fact["what"]),
-            "keeps it" if fact["default_keeps"] else "breaks it",
-            f"{fact['broken_by']} of {fact['of']}",
-            _without_marks(fact["source"]),
+            fact.what,
+            "breaks it" if fact.id in over.broken[over.default] else "keeps it",
+            f"{sum(fact.id in one for one in broken)} of {len(broken)}",
+            _without_marks(fact.source),
         )
-        for fact in found
+        for fact in paper.file.facts
     ]
     return Table(("the text says", "the default", "readings that break it", "source"), rows, 4)
 
 
-def _run_of(readings: Mapping[str, Any]) -> str:
-    """Number of readings run, out of all."""
-    run, admissible = int(readings["run"]), int(readings.get("admissible", 0))
-    return f"{run} readings" if run >= admissible else f"{run} readings run, of {admissible}"
-
-
-def _without_marks(text: object) -> str:
+def _without_marks(text: str) -> str:
     """Removes the marks of code in Markdown."""
-    return str(text).replace("`", "")
+    return text.replace("`", "")
 
 
-def best_reading(paper: Mapping[str, Any]) -> list[str]:
+def best_reading(over: OverReadings) -> list[str]:
     """The reading that reproduces most claims, and claims that no reading gives."""
-    readings = paper.get("readings") or {}
-    best = readings.get("serves_best")
-    if not best or int(readings.get("run", 0)) < 2:
+    run = len(over.verdicts)
+    if run < 2:
         return []
-    claims = len(paper["claims"])
-    reading = ", ".join(best["reading"]) or "the default"
+    way, reproduced, _ = over.served(over.best)
+    reading = ", ".join(departures(over.points, over.best)) or "the default"
+    of_all = (
+        f"{run} readings"
+        if run >= over.admissible
+        else (f"{run} readings run, of {over.admissible}")
+    )
     sentences = [
-        f"Of {_run_of(readings)}, {reading} serves the paper best: {best['papers_way']} of "
-        f"{claims} claims go its way, {best['reproduced']} of them reproduced; "
-        f"{best['under_default']} do under the default. The verdicts above do not rest on it."
+        f"Of {of_all}, {reading} serves the paper best: {way} of "
+        f"{len(over.verdicts[over.default])} claims go its way, {reproduced} of them reproduced; "
+        f"{over.served(over.default)[0]} do under the default. The verdicts above do not rest on "
+        "it."
     ]
-    never = [str(claim) for claim in readings.get("never") or []]
-    if never:
-        sentences.append(f"No reading that was run gives {', '.join(never)}.")
+    if over.never:
+        sentences.append(f"No reading that was run gives {', '.join(over.never)}.")
     return sentences

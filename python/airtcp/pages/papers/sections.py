@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from airtcp.pages.figures import PlannedFigure, ReportFigure
 from airtcp.pages.papers.charts import calibration_chart, chart_of
-from airtcp.pages.papers.claims import ClaimLine, PapersJson, Reason, claim_lines, reasons
+from airtcp.pages.papers.claims import ClaimLine, Reason, claim_lines, reasons
 from airtcp.pages.papers.readings import best_reading, facts, open_points
 from airtcp.pages.plot.charts import Chart, Distances
 from airtcp.pages.plot.svg import Drawing
@@ -37,9 +37,9 @@ class PaperSection:
     today: str
     """Its lesson for a practitioner."""
     with_todays_sender: list[str]
-    open_points: Table | None
+    open_points: Table
     best_reading: list[str]
-    facts: Table | None
+    facts: Table
 
 
 def figures_of(paper: Paper, outcomes: Outcomes) -> tuple[list[PlannedFigure], list[PlannedFigure]]:
@@ -63,16 +63,16 @@ def figures_of(paper: Paper, outcomes: Outcomes) -> tuple[list[PlannedFigure], l
 def section_of(
     judgement: Judgement,
     paper: Paper,
-    contents: PapersJson,
     calibrations: list[ReportFigure],
     figures: list[ReportFigure],
 ) -> PaperSection:
     """Everything on the page of a paper, with its figures already drawn."""
+    over = judgement.readings[paper.name]
     return PaperSection(
         paper,
         paper.short_title,
-        claim_lines(judgement, paper, contents),
-        reasons(judgement, paper, contents),
+        claim_lines(judgement, paper),
+        reasons(judgement, paper),
         calibrations,
         figures,
         [
@@ -82,9 +82,9 @@ def section_of(
         ],
         judgement.today(paper).strip(),
         _with_todays_sender(judgement, paper),
-        open_points(contents.papers.get(paper.name, {})),
-        best_reading(contents.papers.get(paper.name, {})),
-        facts(contents.papers.get(paper.name, {})),
+        open_points(over),
+        best_reading(over),
+        facts(paper, over),
     )
 
 
