@@ -8,7 +8,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from airtcp.core.quantities import bit_rate_scale
 from airtcp.pages.plot.frame import fitted, frame
 from airtcp.pages.plot.style import BLUE, LIGHT, house_style
-from airtcp.pages.plot.svg import NARROW_INCHES
+from airtcp.pages.plot.svg import InTwoWidths
 
 _LOGARITHMIC_FROM = 10.0
 """Ratio of latencies from which their scale is logarithmic: below it has few ticks."""
@@ -27,22 +27,14 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class FrontPlane:
-    """The figure's numbers and words."""
+class FrontPlane(InTwoWidths):
+    """Goodput to the right, latency downwards: the best is top right."""
 
     label: str
     """Name of the latency metric."""
     spots: tuple[Spot, ...]
 
-    def figure(self) -> Figure:
-        """Goodput to the right, latency downwards: the best is top right."""
-        return self._drawn(9.0)
-
-    def narrow(self) -> Figure:
-        """The same for a phone."""
-        return self._drawn(NARROW_INCHES)
-
-    def _drawn(self, width: float) -> Figure:
+    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
         divisor, unit = bit_rate_scale(max(spot.goodput_bps for spot in self.spots))
         with house_style():
             figure = Figure(figsize=(width, 4.8))

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from airtcp.core.catalogue import BASELINE
 from airtcp.pages.plot.frame import fitted, frame, widest_inches
 from airtcp.pages.plot.style import LIGHT, house_style, remedy_colours
-from airtcp.pages.plot.svg import NARROW_INCHES
+from airtcp.pages.plot.svg import InTwoWidths
 
 WHISKERS = (5.0, 95.0)
 """Percentiles at the ends of the whiskers."""
@@ -56,20 +56,13 @@ _TITLES = {
 
 
 @dataclass(frozen=True)
-class LatencyDistributions:
+class LatencyDistributions(InTwoWidths):
     """For each remedy the cumulative distribution over packets, or bytes."""
 
     remedies: tuple[RemedyLatency, ...]
 
-    def figure(self) -> Figure:
-        """Two panels, round trips and deliveries; a line per remedy, named in a legend."""
-        return self._drawn(9.0, 2)
-
-    def narrow(self) -> Figure:
-        """The same for a phone: one panel above the other."""
-        return self._drawn(NARROW_INCHES, 1)
-
-    def _drawn(self, width: float, columns: int) -> Figure:
+    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
+        columns = 1 if is_narrow else 2
         names = [one.remedy for one in self.remedies]
         colours = remedy_colours([BASELINE, *(name for name in names if name != BASELINE)])
         in_a_row = 3 if columns == 2 else 2
@@ -122,20 +115,13 @@ class LatencyDistributions:
 
 
 @dataclass(frozen=True)
-class LatencyBoxes:
+class LatencyBoxes(InTwoWidths):
     """For each remedy a box from the 25th to the 75th percentile, with whiskers."""
 
     remedies: tuple[RemedyLatency, ...]
 
-    def figure(self) -> Figure:
-        """Two panels, round trips and deliveries; a row per remedy."""
-        return self._drawn(9.0, 2)
-
-    def narrow(self) -> Figure:
-        """The same for a phone: one panel above the other."""
-        return self._drawn(NARROW_INCHES, 1)
-
-    def _drawn(self, width: float, columns: int) -> Figure:
+    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
+        columns = 1 if is_narrow else 2
         remedies = [one.remedy for one in self.remedies]
         colours = remedy_colours([BASELINE, *(name for name in remedies if name != BASELINE)])
         names = [fitted(name, 0.4 * width) for name in remedies]

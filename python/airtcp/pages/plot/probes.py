@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from airtcp.pages.plot.legend import legend_above
 from airtcp.pages.plot.style import BLUE, LIGHT, ORANGE, VERMILLION, house_style
-from airtcp.pages.plot.svg import NARROW_INCHES
+from airtcp.pages.plot.svg import InTwoWidths
 
 Reals = NDArray[np.float64]
 Span = tuple[float, float]
@@ -24,7 +24,7 @@ _LONG_S = 600.0
 
 
 @dataclass(frozen=True)
-class PingTimeline:
+class PingTimeline(InTwoWidths):
     """Probes by time of sending, in seconds from the first."""
 
     sent_s: Reals
@@ -37,15 +37,8 @@ class PingTimeline:
     lost_s: Reals
     """Times of sending of isolated lost probes."""
 
-    def figure(self) -> Figure:
-        """Medians and the longest round trips, with the shaded events behind them."""
-        return self._drawn(9.0, columns=5)
-
-    def narrow(self) -> Figure:
-        """The same for a phone."""
-        return self._drawn(NARROW_INCHES, columns=2)
-
-    def _drawn(self, width: float, columns: int) -> Figure:
+    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
+        columns = 2 if is_narrow else 5
         with house_style():
             figure = Figure(figsize=(width, 3.6))
             axes = figure.subplots()

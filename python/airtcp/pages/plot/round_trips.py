@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from airtcp.pages.plot.legend import legend_above
 from airtcp.pages.plot.sequence import CAUSE_COLOURS
 from airtcp.pages.plot.style import LIGHT, house_style
-from airtcp.pages.plot.svg import NARROW_INCHES
+from airtcp.pages.plot.svg import InTwoWidths
 
 Reals = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ _COLUMNS = 600
 
 
 @dataclass(frozen=True)
-class RoundTrips:
+class RoundTrips(InTwoWidths):
     """Round trips by time of departure of their data, in seconds from the first packet."""
 
     sent_s: Reals
@@ -37,15 +37,8 @@ class RoundTrips:
     phases: tuple[tuple[float, float, float, str], ...] = ()
     """Start, end, round trip without a queue and limit of each phase of a path that changes."""
 
-    def figure(self) -> Figure:
-        """Medians and ranges of the round trip, and retransmissions below."""
-        return self._drawn(9.0, columns=6)
-
-    def narrow(self) -> Figure:
-        """The same for a phone."""
-        return self._drawn(NARROW_INCHES, columns=2)
-
-    def _drawn(self, width: float, columns: int) -> Figure:
+    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
+        columns = 2 if is_narrow else 6
         with house_style():
             figure = Figure(figsize=(width, 3.6))
             axes = figure.subplots()

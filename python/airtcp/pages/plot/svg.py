@@ -4,7 +4,7 @@ import io
 import re
 from dataclasses import dataclass
 from html import escape
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -27,6 +27,23 @@ class ForPhones(Protocol):
 
 NARROW_INCHES = 4.0
 """Width of a figure for a phone: its smallest text is readable at 360 CSS pixels."""
+
+
+class InTwoWidths:
+    """A drawing for a page and for a phone, by one function of the width in inches."""
+
+    INCHES: ClassVar[float] = 9.0
+
+    def figure(self) -> Figure:
+        """The figure for a page."""
+        return self._drawn(self.INCHES, is_narrow=False)
+
+    def narrow(self) -> Figure:
+        """The same for a phone."""
+        return self._drawn(NARROW_INCHES, is_narrow=True)
+
+    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

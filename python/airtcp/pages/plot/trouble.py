@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from airtcp.core.quantities import bit_rate_scale
 from airtcp.pages.plot.frame import frame, widest_inches
 from airtcp.pages.plot.style import LIGHT, SKY_BLUE, VERMILLION, house_style
-from airtcp.pages.plot.svg import NARROW_INCHES
+from airtcp.pages.plot.svg import InTwoWidths
 from airtcp.pages.plot.timeline import Reals, Timeline
 
 _GOODPUT_BINS = 120
@@ -25,8 +25,10 @@ _FAST = "fast retransmit"
 
 
 @dataclass(frozen=True)
-class Trouble:
+class Trouble(InTwoWidths):
     """The figure: one flow of one run of today's sender."""
+
+    INCHES = 7.5
 
     run: Timeline
     rtt_at_s: Reals
@@ -34,14 +36,6 @@ class Trouble:
     rtt_ms: Reals
     capacity_bps: float | None = None
     """Capacity of the link; None if not known."""
-
-    def figure(self) -> Figure:
-        """Events, round trips and goodput on a common time axis."""
-        return self._drawn(7.5, is_narrow=False)
-
-    def narrow(self) -> Figure:
-        """The same for a phone: the name of a kind of event is above its ticks."""
-        return self._drawn(NARROW_INCHES, is_narrow=True)
 
     def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
         edges = np.linspace(0.0, self.run.duration_s, _GOODPUT_BINS + 1)
