@@ -13,7 +13,7 @@ EXTENSION := $(VENV)/.extension
 SITE_READY := $(VENV)/.site
 WHEEL_READY := $(VENV)/.wheel
 # Linked for any Linux since 2018; with WHEEL_BPF=1 and clang, airtcp-net has the kernel's BPF too.
-WHEEL_FLAGS ?= $(if $(NET),--zig $(if $(WHEEL_BPF),--bpf))
+WHEEL_FLAGS ?= $(if $(NET),--target $(shell uname -m)-unknown-linux-gnu $(if $(WHEEL_BPF),--bpf))
 # Real packets are Linux's alone.
 NET := $(if $(filter Linux,$(shell uname -s)),$(BIN)/airtcp-net)
 # Features of airtcp-net that can be built here. The stamp changes with them: a package installed
@@ -136,6 +136,7 @@ lint: $(DEV_READY) site-pages | tools ## formatting, clippy, also without std an
 	$(BIN)/mypy
 
 wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios, papers; then tried in a fresh environment
+	rm -f dist/airtcp-*.whl
 	$(BIN)/python packaging/wheel.py $(WHEEL_FLAGS)
 	$(BIN)/twine check --strict dist/*.whl
 	$(BIN)/python packaging/try_wheel.py dist/*.whl

@@ -25,8 +25,12 @@ FIELDS = (
 """The fields of the core metadata that an index shows or an installer reads."""
 OF_OTHERS = ("licenses/THIRD-PARTY-NOTICES", "sboms/airtcp.cyclonedx.json")
 """The licence texts of linked crates, and their list (notices.py)."""
-EVERYWHERE = re.compile(r"(lib(c|m|dl|rt|pthread|gcc_s)|ld-linux[\w-]*)\.so\.\d+")
-"""Libraries that every system of a manylinux tag has (PEP 600)."""
+EVERYWHERE = {
+    "manylinux": re.compile(r"(lib(c|m|dl|rt|pthread|gcc_s)|ld-linux[\w-]*)\.so\.\d+"),
+    "musllinux": re.compile(r"libc\.(musl-\w+\.so\.1|so)"),
+}
+"""Libraries of every system with a tag (PEP 600, PEP 656). musl takes libc.so for itself, by any
+name that it goes by (`reserved` in its ldso/dynlink.c)."""
 LINKED_IN = {
     "libbpf": (b"libbpf: ", "airtcp/data/licences/libbpf"),
     "libelf": (b"invalid `Elf' handle", "airtcp/data/licences/COPYING-LGPLV3"),
@@ -104,17 +108,20 @@ def _of_program(program: Path, name: str, wheel: str) -> list[str]:
     sections = _readelf("--section-headers", program)
     if re.search(r"\.(symtab|debug_info)\b", sections):
         found.append(f"{name} is not stripped")
-    tag = re.search(r"manylinux_(\d+)_(\d+)", wheel)
+    tag = re.search(r"(manylinux|musllinux)_(\d+)_(\d+)", wheel)
     if tag is None:
         return found
-    promised = (int(tag[1]), int(tag[2]))
+    # A program for musl names no version of a glibc.
+    promised = (int(tag[2]), int(tag[3])) if tag[1] == "manylinux" else (0, 0)
     versions = re.findall(r"GLIBC_(\d+)\.(\d+)", _readelf("--version-info", program))
     needed = max(((int(major), int(minor)) for major, minor in versions), default=(0, 0))
     if needed > promised:
         found.append(f"{name} needs glibc {needed[0]}.{needed[1]}, and the wheel's tag says less")
     libraries = re.findall(r"\(NEEDED\).*\[(.+)\]", _readelf("--dynamic", program))
     found += [
-        f"{name} needs {library}" for library in libraries if not EVERYWHERE.fullmatch(library)
+        f"{name} needs {library}"
+        for library in libraries
+        if not EVERYWHERE[tag[1]].fullmatch(library)
     ]
     return found
 

@@ -1,35 +1,33 @@
 """Builds the wheel: the package with its Rust core, the shipped files, and airtcp-net.
 
-    python packaging/wheel.py [--zig] [--bpf] [--profile release] [--out dist] [--repository URL]
+    python packaging/wheel.py [--target TRIPLE] [--bpf] [--profile release] [--out dist]
+                              [--repository URL]
 
-`--zig` links the core and airtcp-net against an old glibc (manylinux_2_28), for which `ziglang` and
-`cargo-zigbuild` are installed with maturin (requirements/wheel.txt). With `--bpf` as well, libelf
-and zlib are built for it and linked in (libelf.py). The folders that become package data lie at the
-top of the checkout; they are copied into the package while the wheel is built, and removed again.
+For a target, zig links the core and airtcp-net: against an old glibc (manylinux_2_28), or for musl
+(musllinux_1_2). It takes `ziglang` and `cargo-zigbuild` (requirements/wheel.txt) and `rustup target
+add TRIPLE`. With `--bpf` as well, libelf and zlib are built for it and linked in (libelf.py). The
+folders that become package data lie at the top of the checkout; they are copied into the package
+while the wheel is built, and removed again.
 """
 
 import argparse
-import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
-from typing import Any, cast
 
-import libelf
 from index_page import index_page, put_into
 from notices import NOTICES, linked, notices, sbom, standard_library
+from programs import ROOT, build, environment, libbpf_sys, metadata
+from targets import TARGETS, Target, here, target
 from terms import copy_terms
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "airtcp"
 SHIPPED = ("scenarios", "studies", "papers", "recordings", "bpf")
 STAGED = (PACKAGE / "data", PACKAGE / "bin")
-MANYLINUX = (2, 28)
-"""The oldest glibc that a wheel linked by zig runs with: that of RHEL 8 and Debian 10."""
 
 
 def stage(net: Path | None, *, has_bpf: bool, has_libelf: bool) -> None:
@@ -39,9 +37,7 @@ def stage(net: Path | None, *, has_bpf: bool, has_libelf: bool) -> None:
         shutil.copytree(ROOT / name, PACKAGE / "data" / name)
     if net:
         (PACKAGE / "bin").mkdir()
-        program = PACKAGE / "bin" / "airtcp-net"
-        shutil.copy(net, program)
-        subprocess.run(["strip", program], check=True)
+        shutil.copy(net, PACKAGE / "bin" / "airtcp-net")
         if has_bpf:
             copy_terms(*libbpf_sys(), PACKAGE / "data" / "licences", has_libelf=has_libelf)
 
@@ -52,53 +48,10 @@ def unstage() -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def environment() -> dict[str, str]:
-    """With the programs of this Python's environment first, zig's among them."""
-    programs = Path(sys.executable).parent
-    return {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"}
-
-
-def metadata(*options: str) -> dict[str, Any]:
-    """The workspace's metadata from cargo."""
-    command = ["cargo", "metadata", "--format-version", "1", *options]
-    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env=environment())
-    return cast("dict[str, Any]", json.loads(told.stdout))
-
-
-def libbpf_sys() -> tuple[Path, str]:
-    """The folder and the version of the crate that airtcp-net's BPF is built with."""
-    packages = metadata("--features", "airtcp-net/bpf")["packages"]
-    (found,) = (one for one in packages if one["name"] == "libbpf-sys")
-    return Path(found["manifest_path"]).parent, found["version"]
-
-
-def build_net(profile: str, *, zig: bool, bpf: bool) -> Path:
-    """Builds airtcp-net, and returns where it is."""
-    command = ["cargo", "zigbuild" if zig else "build", "--quiet", "--package", "airtcp-net"]
-    command += ["--profile", profile]
-    folder = profile
-    built = Path(metadata("--no-deps")["target_directory"])
-    variables = environment()
-    if zig:
-        target = f"{platform.machine()}-unknown-linux-gnu"
-        command += ["--target", f"{target}.{MANYLINUX[0]}.{MANYLINUX[1]}"]
-        folder = f"{target}/{profile}"
-    if zig and bpf:
-        sources, _ = libbpf_sys()
-        of_zig = f"{platform.machine()}-linux-gnu.{MANYLINUX[0]}.{MANYLINUX[1]}"
-        variables |= libelf.build(sources, built / "libelf", of_zig)
-        command += ["--features", "bpf-static"]
-    elif bpf:
-        command += ["--features", "bpf"]
-    subprocess.run(command, cwd=ROOT, check=True, env=variables)
-    return built / folder / "airtcp-net"
-
-
-def _of_others(*, bpf: bool) -> dict[str, bytes]:
+def _of_others(triple: str, *, bpf: bool) -> dict[str, bytes]:
     """The notices and the list of linked crates, by their names in the metadata folder."""
-    target = f"{platform.machine()}-unknown-linux-gnu"
     features = ["--features", "airtcp-net/bpf"] if bpf else []
-    known = metadata("--filter-platform", target, *features)
+    known = metadata("--filter-platform", triple, *features)
     compiler = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True)
     crates = [*linked(known), standard_library(compiler.stdout.split()[1])]
     (core,) = (one for one in known["packages"] if one["name"] == "airtcp-python")
@@ -108,15 +61,56 @@ def _of_others(*, bpf: bool) -> dict[str, bytes]:
     }
 
 
+def write(
+    out: Path,
+    wanted: Target | None,
+    *,
+    bpf: bool = False,
+    profile: str = "release",
+    repository: str | None = None,
+) -> Path:
+    """Writes one wheel into `out`; returns its path.
+
+    Args:
+        out: a folder.
+        wanted: None links for this machine's system.
+        bpf: airtcp-net has the kernel's BPF.
+        profile: cargo's.
+        repository: its address, for the links of the index's page.
+    """
+    net = None
+    if sys.platform == "linux":
+        net = build("airtcp-net", profile, wanted, bpf=bpf)
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out) as folder:
+        command = ["maturin", "build", "--strip", "--profile", profile, "--out", folder]
+        if wanted is not None:
+            command += ["--zig", "--target", wanted.triple, "--compatibility", wanted.compatibility]
+        try:
+            stage(net, has_bpf=bpf, has_libelf=bpf and wanted is not None)
+            subprocess.run(command, cwd=ROOT, check=True, env=environment())
+        finally:
+            unstage()
+        (wheel,) = Path(folder).glob("*.whl")
+        page = index_page((ROOT / "README.md").read_text(encoding="utf-8"), repository)
+        triple = here() if wanted is None else wanted.triple
+        put_into(wheel, page, repository, _of_others(triple, bpf=bpf))
+        return wheel.replace(out / wheel.name)
+
+
 def main() -> None:
-    """Builds one wheel."""
+    """Builds one wheel, and prints its largest files."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--profile", default="release", help="the profile of cargo")
-    parser.add_argument("--zig", action="store_true", help="link for manylinux_2_28 with zig")
+    parser.add_argument(
+        "--target",
+        choices=[one.triple for one in TARGETS],
+        help="link with zig for other machines; default: for this machine's system",
+    )
     parser.add_argument(
         "--bpf",
         action="store_true",
-        help="airtcp-net with the kernel's BPF, which takes clang; without --zig it then needs "
+        help="airtcp-net with the kernel's BPF, which takes clang; without --target it then needs "
         "libelf and zlib where it runs",
     )
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the wheel goes")
@@ -125,23 +119,17 @@ def main() -> None:
         default=os.environ.get("AIRTCP_REPOSITORY") or None,
         help="where the repository can be seen: for the links of the index's page",
     )
-    wanted = parser.parse_args()
-    for old in wanted.out.glob("airtcp-*.whl"):
-        old.unlink()
-    command = ["maturin", "build", "--strip", "--profile", wanted.profile, "--out", wanted.out]
-    if wanted.zig:
-        command += ["--zig", "--compatibility", f"manylinux_{MANYLINUX[0]}_{MANYLINUX[1]}"]
-    net = None
-    if sys.platform == "linux":
-        net = build_net(wanted.profile, zig=wanted.zig, bpf=wanted.bpf)
-    try:
-        stage(net, has_bpf=wanted.bpf, has_libelf=wanted.bpf and wanted.zig)
-        subprocess.run(command, cwd=ROOT, check=True, env=environment())
-    finally:
-        unstage()
-    (wheel,) = wanted.out.glob("*.whl")
-    page = index_page((ROOT / "README.md").read_text(encoding="utf-8"), wanted.repository)
-    put_into(wheel, page, wanted.repository, _of_others(bpf=wanted.bpf))
+    options = parser.parse_args()
+    wanted = target(options.target) if options.target else None
+    if options.bpf and wanted is not None and not wanted.has_bpf:
+        parser.error(f"--bpf with --target {wanted.triple}: libelf needs glibc; leave out --bpf")
+    wheel = write(
+        options.out,
+        wanted,
+        bpf=options.bpf,
+        profile=options.profile,
+        repository=options.repository,
+    )
     print(f"{wheel.stat().st_size / 1e6:.1f} MB  {wheel}")
     with zipfile.ZipFile(wheel) as files:
         largest = sorted(files.infolist(), key=lambda file: -file.file_size)[:3]
