@@ -14,11 +14,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import venv
 from pathlib import Path
 
 from contents import problems
+from trials import FailedError, walk
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "docs/start/tutorial.md")
@@ -37,8 +37,6 @@ _OF_THE_READER = re.compile(
 _A_NAME = re.compile(r"airtcp (compare|diagnose|emulate|new|run|script|study|verify)")
 _CHANGES = re.compile(r"airtcp (deploy|undeploy|gateway|proxy|lab|serve|send)\b(?!.*--dry-run)")
 _MINUTES = re.compile(r"airtcp (papers$|study then-and-now|demo)")
-_LATE = "this machine did not keep up"
-"""Real packets on a busy machine: they were carried, but the measurement is invalid."""
 _REAL_PACKETS = re.compile(r"airtcp (emulate|verify|deploy)\b")
 
 
@@ -92,24 +90,25 @@ def main() -> None:
             subprocess.run([programs / "pip", *install], check=True, cwd=here)
         recording = (ROOT / "recordings" / "wifi-spikes.ping").read_bytes()
         environment = {"PATH": f"{programs}:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder}
-        for number, command in enumerate([*commands(pages), *BESIDES]):
-            if reason := why_not(command, real_packets=real_packets):
-                print(f"   left  {command}: {reason}", flush=True)
-                continue
+
+        def run(command: str) -> subprocess.CompletedProcess[str]:
             # Each in a separate folder, so that commands with the same output file do not collide.
-            own = here / str(number)
-            own.mkdir()
+            own = Path(tempfile.mkdtemp(dir=here))
             (own / "my.ping").write_bytes(recording)
-            begun = time.monotonic()
-            done = subprocess.run(
+            return subprocess.run(
                 command, shell=True, cwd=own, env=environment, capture_output=True, text=True
             )
-            if _LATE in done.stderr:
-                print(f"   late  {command}: {_LATE}", flush=True)
-                continue
-            if done.returncode != 0:
-                raise SystemExit(f"{command}: status {done.returncode}\n{done.stdout}{done.stderr}")
-            print(f"{time.monotonic() - begun:5.1f} s  {command}", flush=True)
+
+        tried = []
+        for command in [*commands(pages), *BESIDES]:
+            if reason := why_not(command, real_packets=real_packets):
+                print(f"   left  {command}: {reason}", flush=True)
+            else:
+                tried.append(command)
+        try:
+            walk(tried, run, lambda step: print(step, flush=True))
+        except FailedError as error:
+            raise SystemExit(str(error)) from None
 
 
 if __name__ == "__main__":
