@@ -70,6 +70,9 @@ def install(wheel: Path, tree: Path, wheels: Path | None = None) -> None:
     # Programs of the libraries, with the path of this Python.
     for program in (packages / "bin").glob("*"):
         program.unlink()
+    # Users cannot write the compiled modules, which take longer to make than most commands.
+    compiled = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
+    subprocess.run([*compiled, "-s", tree, "-p", "/", packages], check=True)
     programs = private / "bin"
     programs.mkdir(parents=True)
     (programs / "python3").symlink_to(f"/usr/bin/python{major}.{minor}")

@@ -1,8 +1,9 @@
 """Writes a container image without a container engine: the layout of the OCI image specification.
 
-    python packaging/oci.py ROOT FILE.tar
+    python packaging/oci.py ROOT ARCHITECTURE FILE.tar
 
-ROOT is a folder with a system and airtcp in it (release.py makes one). `podman load -i`,
+ROOT is a folder with a system and airtcp in it (release.py makes one), ARCHITECTURE the
+specification's word for its processor, such as amd64 or arm64. `podman load -i`,
 `skopeo copy oci-archive:` and `docker load` (25 or later) read the file.
 """
 
@@ -10,15 +11,13 @@ import gzip
 import hashlib
 import io
 import json
-import platform
 import sys
 import tarfile
 from pathlib import Path
+from typing import IO, cast
 
 from archive import INSTANT, File, tarred
 
-ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
-"""The specification's words for Linux's."""
 _LAYER = "application/vnd.oci.image.layer.v1.tar+gzip"
 _CONFIG = "application/vnd.oci.image.config.v1+json"
 _MANIFEST = "application/vnd.oci.image.manifest.v1+json"
@@ -44,12 +43,15 @@ def layer(root: Path) -> bytes:
     return buffer.getvalue()
 
 
-def layout(layers: list[bytes], command: list[str], version: str) -> dict[str, File]:
+def layout(
+    layers: list[bytes], command: list[str], architecture: str, version: str
+) -> dict[str, File]:
     """The files of a layout with one image.
 
     Args:
         layers: as tar archives, the lowest first.
         command: what the image runs.
+        architecture: the specification's word for the processor.
         version: airtcp's.
     """
     blobs: dict[str, bytes] = {}
@@ -60,7 +62,7 @@ def layout(layers: list[bytes], command: list[str], version: str) -> dict[str, F
         return {"mediaType": kind, "digest": f"sha256:{digest}", "size": len(content)}
 
     config = {
-        "architecture": ARCHITECTURES.get(platform.machine(), platform.machine()),
+        "architecture": architecture,
         "os": "linux",
         "config": {"Entrypoint": command, "WorkingDir": "/work"},
         "rootfs": {
@@ -91,17 +93,42 @@ def _json(content: object) -> bytes:
     return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
 
 
-def write(root: Path, file: Path, version: str) -> None:
+def write(root: Path, architecture: str, file: Path, version: str) -> None:
     """Writes the image of a folder that has airtcp in it."""
-    file.write_bytes(tarred(layout([layer(root)], ["airtcp"], version)))
+    file.write_bytes(tarred(layout([layer(root)], ["airtcp"], architecture, version)))
+
+
+def unpack(file: Path, folder: Path) -> list[str]:
+    """Unpacks an image with one manifest into a folder; returns the command that it runs.
+
+    Raises:
+        ValueError: a blob does not have the digest by which the image names it.
+    """
+    with tarfile.open(file) as image:
+
+        def blob(entry: dict[str, str]) -> bytes:
+            digest = entry["digest"].removeprefix("sha256:")
+            content = cast("IO[bytes]", image.extractfile(f"blobs/sha256/{digest}")).read()
+            if hashlib.sha256(content).hexdigest() != digest:
+                raise ValueError(f"{file}: {entry['digest']}: another digest; write it again")
+            return content
+
+        index = json.load(cast("IO[bytes]", image.extractfile("index.json")))
+        manifest = json.loads(blob(index["manifests"][0]))
+        for one in manifest["layers"]:
+            with tarfile.open(fileobj=io.BytesIO(gzip.decompress(blob(one)))) as archive:
+                archive.extractall(folder, filter="fully_trusted")
+        config = json.loads(blob(manifest["config"]))
+    return cast("list[str]", config["config"]["Entrypoint"])
 
 
 def main() -> None:
     """Writes one image."""
     from debian import version
 
-    root, file = map(Path, sys.argv[1:])
-    write(root, file, version())
+    root, architecture, name = sys.argv[1:]
+    file = Path(name)
+    write(Path(root), architecture, file, version())
     print(f"{file.stat().st_size / 1e6:.1f} MB  {file}")
 
 

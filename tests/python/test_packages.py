@@ -90,7 +90,7 @@ def test_an_image_holds_what_its_digests_name(tmp_path: Path) -> None:
     (root / "usr" / "bin" / "airtcp").write_text("#!/bin/sh\n", encoding="utf-8")
     (root / "bin").symlink_to("usr/bin")
     image = tmp_path / "image.tar"
-    oci.write(root, image, "1.2.3")
+    oci.write(root, "arm64", image, "1.2.3")
     files = {name: content for name, (content, _) in _files(image.read_bytes()).items()}
     assert json.loads(files["oci-layout"]) == {"imageLayoutVersion": "1.0.0"}
 
@@ -105,11 +105,29 @@ def test_an_image_holds_what_its_digests_name(tmp_path: Path) -> None:
     manifest = json.loads(blob(entry))
     config = json.loads(blob(manifest["config"]))
     assert config["config"]["Entrypoint"] == ["airtcp"]
+    assert config["architecture"] == "arm64"
     (layer,) = (gzip.decompress(blob(one)) for one in manifest["layers"])
     assert config["rootfs"]["diff_ids"] == [f"sha256:{hashlib.sha256(layer).hexdigest()}"]
     with tarfile.open(fileobj=io.BytesIO(layer)) as opened:
         assert opened.getmember("bin").linkname == "usr/bin"
         assert opened.extractfile("usr/bin/airtcp").read() == b"#!/bin/sh\n"
+
+
+def test_an_unpacked_image_is_the_folder_again(tmp_path: Path) -> None:
+    (tmp_path / "root" / "etc").mkdir(parents=True)
+    (tmp_path / "root" / "etc" / "name").write_text("airtcp\n", encoding="utf-8")
+    image, there = tmp_path / "image.tar", tmp_path / "there"
+    oci.write(tmp_path / "root", "amd64", image, "1.2.3")
+    assert oci.unpack(image, there) == ["airtcp"]
+    assert (there / "etc" / "name").read_text(encoding="utf-8") == "airtcp\n"
+    # A changed layer no longer has its digest.
+    files = _files(image.read_bytes())
+    (digest,) = (name for name, (content, _) in files.items() if content[:2] == b"\x1f\x8b")
+    changed = {name: File(content) for name, (content, _) in files.items()}
+    changed[digest] = File(gzip.compress(b"another"))
+    image.write_bytes(tarred(changed))
+    with pytest.raises(ValueError, match="another digest; write it again"):
+        oci.unpack(image, there)
 
 
 def test_the_debian_package_needs_the_python_that_built_it() -> None:
