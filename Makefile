@@ -42,7 +42,7 @@ BARE := thumbv7em-none-eabihf
 BARE_CRATES := $(addprefix --package airtcp-,units packet bpf tcp endpoint)
 has_bare = $(wildcard $(shell rustc --print target-libdir --target $(BARE) 2>/dev/null)/libcore-*)
 
-# A system of others, for which the core is typed but, without its linker, not built.
+# macOS: the core is checked without linking, which takes Apple's SDK.
 MAC := aarch64-apple-darwin
 has_mac = $(wildcard $(shell rustc --print target-libdir --target $(MAC) 2>/dev/null)/libcore-*)
 
@@ -58,7 +58,7 @@ REPORT := out/demo
 KERNEL ?= 6.12
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs demo-kernel build test real wheel bench count lint check-long docs site site-pages clean tools asked
+.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs demo-kernel build test real wheel release bench count lint check-long docs site site-pages clean tools asked
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -146,6 +146,10 @@ wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios,
 	$(BIN)/python packaging/wheel.py $(WHEEL_FLAGS)
 	$(BIN)/twine check --strict dist/*.whl
 	$(BIN)/python packaging/try_wheel.py dist/*.whl
+
+release: build $(WHEEL_READY) ## wheels, packages, images and gateways for x86-64 and aarch64 in dist/release, each tried in a clean root; hours, as root
+	$(BIN)/python packaging/release.py
+	$(BIN)/python pages/write_release.py dist/release
 
 check-long: build $(DEV_READY) ## two hours: new cases, mutants, fuzzers, programs hidden, little processor time; LONG="--times 10 fuzz" draws more
 	$(BIN)/python tests/long.py $(LONG)

@@ -109,6 +109,17 @@ def test_programs_are_looked_at(tmp_path: Path) -> None:
     assert any("airtcp-net needs glibc 2." in line for line in said)
 
 
+def test_a_wheel_for_musl_needs_no_other_c_library(tmp_path: Path) -> None:
+    program = Path(sys.executable).resolve().read_bytes()
+    wheel = _wheel(
+        tmp_path,
+        lambda files: files.update({"airtcp/bin/airtcp-net": program}),
+        "musllinux_1_2_x86_64",
+    )
+    assert "airtcp/bin/airtcp-net needs libc.so.6" in contents.problems(wheel)
+    assert contents.EVERYWHERE["musllinux"].fullmatch("libc.musl-x86_64.so.1")
+
+
 @pytest.mark.parametrize("library", contents.LINKED_IN)
 def test_a_library_is_not_given_away_without_its_licence(tmp_path: Path, library: str) -> None:
     words, terms = contents.LINKED_IN[library]
