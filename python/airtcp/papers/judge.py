@@ -25,6 +25,9 @@ from airtcp.papers.rules import (
     together,
 )
 
+Point = Mapping[str, Value]
+"""A point of an experiment: for each axis its place."""
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -125,17 +128,18 @@ def _uncounted(judged: Judged) -> Judged:
 
 def judge_part(experiment: Experiment, part: Part, outcomes: Outcomes) -> list[Judged]:
     """One verdict for each place that the part represents."""
+    judging = _Judging(experiment, part, outcomes)
     match part.kind:
         case "trend":
-            return [_trend(experiment, part, outcomes)]
+            return [judging.trend()]
         case "peak":
-            return [_peak(experiment, part, outcomes)]
+            return [judging.peak()]
         case "larger-gain":
-            return [_larger_gain(experiment, part, at, outcomes) for at, _ in spread(part)]
+            return [judging.larger_gain(at) for at, _ in spread(part)]
         case "level":
-            return [_level(experiment, part, at, number, outcomes) for at, number in spread(part)]
+            return [judging.level(at, number) for at, number in spread(part)]
         case "gain":
-            return [_gain(experiment, part, at, number, outcomes) for at, number in spread(part)]
+            return [judging.gain(at, number) for at, number in spread(part)]
 
 
 def spread(part: Part) -> list[tuple[dict[str, Value], float | None]]:
@@ -149,51 +153,141 @@ def spread(part: Part) -> list[tuple[dict[str, Value], float | None]]:
     ]
 
 
-def _label(part: Part, at: Mapping[str, Value]) -> str:
-    where = f"{part.along} {at[part.along]}" if part.along else ""
-    return ", ".join(text for text in (part.label, where) if text)
+@dataclass(frozen=True)
+class _Judging:
+    """A part of a claim with its runs; `at` is one of the points that it represents."""
 
+    experiment: Experiment
+    part: Part
+    outcomes: Outcomes
 
-def _gain(
-    experiment: Experiment,
-    part: Part,
-    at: Mapping[str, Value],
-    number: float | None,
-    outcomes: Outcomes,
-) -> Judged:
-    sides = _sides(experiment, part, at, outcomes)
-    label, paper = _label(part, at), _paper_gain(part, number)
-    if sides is None:
+    def gain(self, at: Point, number: float | None) -> Judged:
+        """The gain of `treated` over `baseline`."""
+        label, sides = self._label(at), self._sides(at)
+        if sides is None:
+            return self._not_measured(label, self._paper_gain(number))
+        seen = (estimates.changes(*sides),)
+        gain = estimates.gain(*sides)
+        if gain is None:  # the baseline measured nothing: it has a direction, but no per cent
+            change = estimates.difference(*sides)
+            verdict = judge_sign(estimates.step(*sides), self.part.sign)
+            ours, paper = f"{number_text(change)}, from 0", self._paper_gain(None)
+            return Judged(label, verdict, ours, paper, change.value, _half(change), seen=seen)
+        if self.part.between:
+            verdict = judge_range(gain, *self._range)
+        elif number is None:
+            verdict = judge_sign(gain, self.part.sign)
+        else:
+            verdict = judge_number(gain, number)
+        ours, paper = gain_text(gain), self._paper_gain(number)
+        return Judged(label, verdict, ours, paper, gain.value, _half(gain), seen=seen)
+
+    def level(self, at: Point, number: float | None) -> Judged:
+        """The measurement itself."""
+        measure, label = self.part.measure, self._label(at)
+        values = self.outcomes.values(self.experiment, measure, at)
+        if values is None or number is None:
+            return self._not_measured(label, str(number))
+        ours = estimates.level(values)
+        verdict = (
+            judge_share(ours, number)
+            if measure.endswith("_percent")
+            else judge_level(ours, number, is_count=measure in COUNTS)
+        )
+        words, paper = number_text(ours), f"{number:g}"
+        return Judged(label, verdict, words, paper, ours.value, _half(ours), seen=(tuple(values),))
+
+    def trend(self) -> Judged:
+        """The measurement along the axis."""
+        part, places = self.part, self._places
+        along = f"{part.along} {places[0]} to {places[-1]}"
+        label = f"{part.label}, {along}" if part.label else along
+        rows = list(self._series().values())
+        if len(rows) < 2:
+            return self._not_measured(label, part.direction)
+        steps = [estimates.step(before, after) for before, after in pairwise(rows)]
+        verdict = judge_trend(steps, estimates.step(rows[0], rows[-1]), part.direction)
+        means = " ".join(f"{sum(values) / len(values):.3g}" for values in rows)
+        seen = (estimates.changes(rows[0], rows[-1]),)
+        return Judged(label, verdict, means, part.direction, seen=seen)
+
+    def peak(self) -> Judged:
+        """The place of the maximum along the axis."""
+        part, values = self.part, self._series()
+        means = {place: sum(series) / len(series) for place, series in values.items()}
+        low, high = self._range
+        inside = [place for place in means if low <= float(place) <= high]
+        paper = f"best at {part.between[0]} to {part.between[-1]}"
+        if not inside:
+            return self._not_measured(part.label, paper)
+        best = max(means, key=lambda place: means[place])
+        best_inside = max(inside, key=lambda place: means[place])
+        first = next(iter(values))
+        rise = estimates.step(values[first], values[best_inside])
+        excess = None if best in inside else estimates.gain(values[best_inside], values[best])
+        above = gain_text(excess) if excess else "not"
+        ours = f"best at {best}, {above} above {best_inside}" if excess else f"best at {best}"
+        seen = [estimates.changes(values[first], values[best_inside])]
+        outside = [place for place in means if place not in inside]
+        if outside:
+            best_outside = max(outside, key=lambda place: means[place])
+            seen.append(estimates.changes(values[best_inside], values[best_outside]))
+        return Judged(part.label, judge_peak(rise, excess), ours, paper, seen=tuple(seen))
+
+    def larger_gain(self, at: Point) -> Judged:
+        """The gain at `at` against that at `than`, both seed by seed; `along` moves both."""
+        part, label = self.part, self._label(at)
+        than = {part.along: at[part.along], **part.than} if part.along else part.than
+        paper = "as large" if part.sign == "0" else "larger"
+        smaller, larger = self._sides(than), self._sides(at)
+        if smaller is None or larger is None:
+            return self._not_measured(label, paper)
+        more = estimates.gain_difference(smaller, larger)
+        gains = (estimates.gain(*larger), estimates.gain(*smaller))
+        if more is None or gains[0] is None:
+            return Judged(label, Verdict.NOT_SHOWN, "a run measured nothing", paper)
+        ours = f"{gain_text(gains[0])} against {gain_text(gains[1])}"
+        verdict = judge_sign(more, "0") if part.sign == "0" else judge_larger_gain(more, gains[0])
+        this, that = estimates.changes(*larger), estimates.changes(*smaller)
+        seen = (tuple(a - b for a, b in zip(this, that, strict=True)), this)
+        return Judged(label, verdict, ours, paper, more.value, _half(more), seen=seen)
+
+    def _not_measured(self, label: str, paper: str) -> Judged:
         return Judged(label, Verdict.NOT_SHOWN, "not measured", paper)
-    gain = estimates.gain(*sides)
-    if gain is None:
-        return _from_nothing(label, sides, part)
-    verdict, seen = _verdict(part, gain, number), (estimates.changes(*sides),)
-    return Judged(label, verdict, gain_text(gain), paper, gain.value, _half(gain), seen=seen)
 
+    def _label(self, at: Point) -> str:
+        where = f"{self.part.along} {at[self.part.along]}" if self.part.along else ""
+        return ", ".join(text for text in (self.part.label, where) if text)
 
-def _sides(
-    experiment: Experiment, part: Part, at: Mapping[str, Value], outcomes: Outcomes
-) -> tuple[list[float], list[float]] | None:
-    """The measurements without and with, seed by seed; None if one side was refused."""
-    before = outcomes.values(experiment, part.measure, at, part.baseline)
-    after = outcomes.values(experiment, part.measure, at, part.treated)
-    return None if before is None or after is None else (before, after)
+    def _sides(self, at: Point) -> tuple[list[float], list[float]] | None:
+        """The measurements without and with, seed by seed; None if one side was refused."""
+        part = self.part
+        before = self.outcomes.values(self.experiment, part.measure, at, part.baseline)
+        after = self.outcomes.values(self.experiment, part.measure, at, part.treated)
+        return None if before is None or after is None else (before, after)
 
+    @property
+    def _places(self) -> list[Value]:
+        return self.part.places or self.experiment.axis(self.part.along).places
 
-def _verdict(part: Part, gain: Estimate, number: float | None) -> Verdict:
-    if part.between and part.kind == "gain":
-        return judge_range(gain, float(part.between[0]), float(part.between[-1]))
-    return judge_sign(gain, part.sign) if number is None else judge_number(gain, number)
+    def _series(self) -> dict[Value, list[float]]:
+        """The measurements at each place of the axis that was run."""
+        part = self.part
+        found = {
+            place: self.outcomes.values(self.experiment, part.measure, part.at, {part.along: place})
+            for place in self._places
+        }
+        return {place: values for place, values in found.items() if values is not None}
 
+    @property
+    def _range(self) -> tuple[float, float]:
+        return float(self.part.between[0]), float(self.part.between[-1])
 
-def _from_nothing(label: str, sides: tuple[list[float], list[float]], part: Part) -> Judged:
-    """The baseline measured nothing: per cent are undefined, but the direction is not."""
-    change = estimates.difference(*sides)
-    verdict = judge_sign(estimates.step(*sides), part.sign)
-    ours = f"{number_text(change)}, from 0"
-    paper, seen = _paper_gain(part, None), (estimates.changes(*sides),)
-    return Judged(label, verdict, ours, paper, change.value, _half(change), seen=seen)
+    def _paper_gain(self, number: float | None) -> str:
+        if self.part.between:
+            low, high = self._range
+            return f"{low:+g} to {high:+g} %"
+        return _SIGNS[self.part.sign] if number is None else f"{number:+g} %"
 
 
 def _half(estimate: Estimate) -> float | None:
@@ -208,106 +302,3 @@ _SIGNS = {
     "+0": "not less",
     "-0": "not more",
 }
-
-
-def _paper_gain(part: Part, number: float | None) -> str:
-    if part.between:
-        return f"{float(part.between[0]):+g} to {float(part.between[-1]):+g} %"
-    return _SIGNS[part.sign] if number is None else f"{number:+g} %"
-
-
-def _level(
-    experiment: Experiment,
-    part: Part,
-    at: Mapping[str, Value],
-    number: float | None,
-    outcomes: Outcomes,
-) -> Judged:
-    values = outcomes.values(experiment, part.measure, at)
-    label = _label(part, at)
-    if values is None or number is None:
-        return Judged(label, Verdict.NOT_SHOWN, "not measured", str(number))
-    ours = estimates.level(values)
-    verdict = (
-        judge_share(ours, number)
-        if part.measure.endswith("_percent")
-        else judge_level(ours, number, is_count=part.measure in COUNTS)
-    )
-    words, paper = number_text(ours), f"{number:g}"
-    return Judged(label, verdict, words, paper, ours.value, _half(ours), seen=(tuple(values),))
-
-
-def _places(experiment: Experiment, part: Part) -> list[Value]:
-    return part.places or experiment.axis(part.along).places
-
-
-def _series(experiment: Experiment, part: Part, outcomes: Outcomes) -> dict[Value, list[float]]:
-    """The measurements at each place of the axis that was run."""
-    found = {
-        place: outcomes.values(experiment, part.measure, part.at, {part.along: place})
-        for place in _places(experiment, part)
-    }
-    return {place: values for place, values in found.items() if values is not None}
-
-
-def _trend(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
-    series = _series(experiment, part, outcomes)
-    rows = list(series.values())
-    label = _label_of_trend(part, _places(experiment, part))
-    if len(rows) < 2:
-        return Judged(label, Verdict.NOT_SHOWN, "not measured", part.direction)
-    steps = [estimates.step(before, after) for before, after in pairwise(rows)]
-    verdict = judge_trend(steps, estimates.step(rows[0], rows[-1]), part.direction)
-    means = " ".join(f"{sum(values) / len(values):.3g}" for values in rows)
-    seen = (estimates.changes(rows[0], rows[-1]),)
-    return Judged(label, verdict, means, part.direction, seen=seen)
-
-
-def _label_of_trend(part: Part, places: Sequence[Value]) -> str:
-    along = f"{part.along} {places[0]} to {places[-1]}"
-    return f"{part.label}, {along}" if part.label else along
-
-
-def _peak(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
-    values = _series(experiment, part, outcomes)
-    means = {place: sum(series) / len(series) for place, series in values.items()}
-    low, high = float(part.between[0]), float(part.between[-1])
-    inside = [place for place in means if low <= float(place) <= high]
-    paper = f"best at {part.between[0]} to {part.between[-1]}"
-    if not inside:
-        return Judged(part.label, Verdict.NOT_SHOWN, "not measured", paper)
-    best = max(means, key=lambda place: means[place])
-    best_inside = max(inside, key=lambda place: means[place])
-    first = next(iter(values))
-    rise = estimates.step(values[first], values[best_inside])
-    excess = None if best in inside else estimates.gain(values[best_inside], values[best])
-    above = gain_text(excess) if excess else "not"
-    ours = f"best at {best}, {above} above {best_inside}" if excess else f"best at {best}"
-    seen = [estimates.changes(values[first], values[best_inside])]
-    outside = [place for place in means if place not in inside]
-    if outside:
-        best_outside = max(outside, key=lambda place: means[place])
-        seen.append(estimates.changes(values[best_inside], values[best_outside]))
-    return Judged(part.label, judge_peak(rise, excess), ours, paper, seen=tuple(seen))
-
-
-def _larger_gain(
-    experiment: Experiment, part: Part, at: Mapping[str, Value], outcomes: Outcomes
-) -> Judged:
-    """The gain at `at` against that at `than`, both seed by seed; `along` moves both."""
-    than = {part.along: at[part.along], **part.than} if part.along else part.than
-    label = _label(part, at)
-    paper = "as large" if part.sign == "0" else "larger"
-    smaller = _sides(experiment, part, than, outcomes)
-    larger = _sides(experiment, part, at, outcomes)
-    if smaller is None or larger is None:
-        return Judged(label, Verdict.NOT_SHOWN, "not measured", paper)
-    more = estimates.gain_difference(smaller, larger)
-    gains = (estimates.gain(*larger), estimates.gain(*smaller))
-    if more is None or gains[0] is None:
-        return Judged(label, Verdict.NOT_SHOWN, "a run measured nothing", paper)
-    ours = f"{gain_text(gains[0])} against {gain_text(gains[1])}"
-    verdict = judge_sign(more, "0") if part.sign == "0" else judge_larger_gain(more, gains[0])
-    this, that = estimates.changes(*larger), estimates.changes(*smaller)
-    seen = (tuple(a - b for a, b in zip(this, that, strict=True)), this)
-    return Judged(label, verdict, ours, paper, more.value, _half(more), seen=seen)
