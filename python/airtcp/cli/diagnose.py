@@ -1,25 +1,14 @@
 """`airtcp diagnose`: a capture or a ping log, to the cause and the remedy worth deploying."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from airtcp._core import ScenarioError
 from airtcp.cli.asker import Can
-from airtcp.cli.console import AsJson, print_lines, rate_option
-from airtcp.cli.diagnose_files import (
-    Chosen,
-    captured,
-    is_of_counters,
-    is_of_sockets,
-    print_changes,
-    print_counters,
-    print_diagnosed,
-    print_sockets,
-    probes_of,
-)
+from airtcp.cli.console import AsJson, rate_option
+from airtcp.cli.diagnose_files import Chosen, answer
 from airtcp.cli.errors import clear_errors
 from airtcp.comparison.ranking.aims import Aim
 from airtcp.core.quantities import parse_seconds
@@ -169,61 +158,26 @@ def diagnose_command(
 
     airtcp diagnose slow.pcap sockets.txt --sockets
     """
-    from airtcp.diagnosis.advise import advice
-    from airtcp.diagnosis.kind import is_capture
-    from airtcp.diagnosis.sockets import sockets_of
-
     with clear_errors():
-        given = files or []
-        if advise:
-            print_lines(probes_of(given, flow, view) if given else advice())
-            return
-        # The last file may be the output of `ss`: by itself, or after a capture.
-        sockets = sockets or (len(given) in {1, 2} and is_of_sockets(given[-1]))
-        with_capture = sockets and bool(given) and is_capture(Path(given[0]))
-        one_kind = [
-            bool(device),
-            sockets and not with_capture,
-            len(given) == 2 and not with_capture,
-        ]
-        if len(given) > 2 or sum(one_kind) > 1 or (device and given):
-            raise ScenarioError(
-                "diagnose: expected one capture or log, two captures to compare, -i DEV, or "
-                "--sockets with at most one file"
-            )
-        if folder is not None and not with_capture and (sockets or len(given) == 2):
-            raise ScenarioError("--out: only the diagnosis of one capture or log has a report")
-        if sockets and not with_capture:
-            print_sockets(given[0] if given else None, as_json=as_json)
-            return
-        if len(given) == 2 and not with_capture:
-            print_changes(given[0], given[1], flow, view, as_json=as_json)
-            return
-        file = given[0] if given else None
-        known_bps = rate_option(rate)
+        aim, seconds = _aim_and_time(wanted or [], has_time=device is not None)
         interval_s = None if interval is None else parse_seconds(interval)
         if interval is not None and not interval_s:
             raise ScenarioError(f'--interval {interval}: expected a time such as "0.2s"')
-        aim, seconds = _aim_and_time(wanted or [], has_time=device is not None)
-        chosen = Chosen(flow, view, known_bps, interval_s, can, sender, seeds, max_cpu, worth, aim)
-        if device is not None:
-            with TemporaryDirectory(prefix="airtcp-") as held:
-                file = str(captured(device, seconds, Path(held), folder))
-                print_diagnosed(file, chosen, folder, as_json=as_json)
-            return
-        if file is None:
-            raise ScenarioError(
-                "diagnose: a capture or a ping log is missing; `airtcp diagnose --advise` prints "
-                "the command that takes one"
-            )
-        if is_of_counters(file):
-            if folder is not None:
-                raise ScenarioError("--out: only a capture or the log of a ping has a report")
-            print_counters(file, as_json=as_json)
-            return
-        socket_file = given[1] if with_capture and len(given) == 2 else None
-        counted = sockets_of(socket_file) if with_capture else None
-        print_diagnosed(file, chosen, folder, counted, as_json=as_json)
+        chosen = Chosen(
+            flow=flow,
+            view=view,
+            known_bps=rate_option(rate),
+            interval_s=interval_s,
+            can=can,
+            sender=sender,
+            seeds=seeds,
+            max_cpu_s=max_cpu,
+            worth_percent=worth,
+            aim=aim,
+            folder=folder,
+            as_json=as_json,
+        )
+        answer(files or [], chosen, device, seconds, sockets=sockets, advise=advise)
 
 
 def _aim_and_time(wanted: list[str], *, has_time: bool) -> tuple[Aim, str]:

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
@@ -35,6 +36,8 @@ class Chosen:
     max_cpu_s: float | None
     worth_percent: float | None
     aim: Aim
+    folder: Path | None
+    as_json: bool
 
     @property
     def effort(self) -> "Effort":
@@ -49,6 +52,61 @@ class Chosen:
             max_cpu_s=self.max_cpu_s or usual.max_cpu_s,
             worth_percent=usual.worth_percent if worth is None else worth,
         )
+
+
+def answer(
+    files: list[str],
+    chosen: Chosen,
+    device: str | None,
+    seconds: str,
+    *,
+    sockets: bool,
+    advise: bool,
+) -> None:
+    """Prints the answer to files, or to a capture of `device` for that time.
+
+    Raises:
+        ScenarioError: the files do not go together, or with the options.
+    """
+    from airtcp.diagnosis.advise import advice
+    from airtcp.diagnosis.kind import is_capture
+    from airtcp.diagnosis.sockets import sockets_of
+
+    if advise:
+        print_lines(_probes_of(files, chosen) if files else advice())
+        return
+    # The last file may be the output of `ss`: by itself, or after a capture.
+    sockets = sockets or (len(files) in {1, 2} and is_of_sockets(files[-1]))
+    with_capture = sockets and bool(files) and is_capture(Path(files[0]))
+    only_sockets = sockets and not with_capture
+    two_captures = len(files) == 2 and not with_capture
+    if len(files) > 2 or bool(device) + only_sockets + two_captures > 1 or (device and files):
+        raise ScenarioError(
+            "diagnose: expected one capture or log, two captures to compare, -i DEV, or "
+            "--sockets with at most one file"
+        )
+    if chosen.folder is not None and (only_sockets or two_captures):
+        raise ScenarioError("--out: only the diagnosis of one capture or log has a report")
+    if only_sockets:
+        found = sockets_of(files[0] if files else None)
+        _print_found(asdict(found), found.headline, found.sentences, chosen)
+    elif two_captures:
+        _print_changes(files[0], files[1], chosen)
+    elif device is not None:
+        with TemporaryDirectory(prefix="airtcp-") as held:
+            _print_diagnosed(str(_captured(device, seconds, Path(held), chosen.folder)), chosen)
+    elif not files:
+        raise ScenarioError(
+            "diagnose: a capture or a ping log is missing; `airtcp diagnose --advise` prints "
+            "the command that takes one"
+        )
+    elif is_of_counters(files[0]):
+        if chosen.folder is not None:
+            raise ScenarioError("--out: only a capture or the log of a ping has a report")
+        _print_counters(files[0], chosen)
+    else:
+        counted = sockets_of(files[1] if len(files) == 2 else None) if with_capture else None
+        _print_diagnosed(files[0], chosen, counted)
 
 
 def _first_of(file: str) -> str:
@@ -75,7 +133,7 @@ def is_of_sockets(file: str) -> bool:
     return is_socket_list(_first_of(file))
 
 
-def print_counters(path: str, *, as_json: bool) -> None:
+def _print_counters(path: str, chosen: Chosen) -> None:
     """Prints the answer to the counters of a radio, or to the log of QUIC."""
     from airtcp.diagnosis.qlog_events import is_qlog
     from airtcp.diagnosis.saved import saved_text
@@ -92,36 +150,29 @@ def print_counters(path: str, *, as_json: bool) -> None:
         stations = parsed(saved_text(Path(path)), path)
         facts = asdict(stations)
         sentences, headline = stations.sentences, stations.headline
-    _print_found(facts, headline, sentences, as_json=as_json)
+    _print_found(facts, headline, sentences, chosen)
 
 
 def _print_found(
-    facts: dict[str, object], headline: str, sentences: list[str], *, as_json: bool
+    facts: dict[str, object], headline: str, sentences: list[str], chosen: Chosen
 ) -> None:
-    if as_json:
+    if chosen.as_json:
         print_json(facts | {"headline": headline, "sentences": sentences})
     else:
         print_lines(sentences)
 
 
-def print_diagnosed(
-    file: str,
-    chosen: Chosen,
-    folder: Path | None,
-    sockets: "Sockets | None" = None,
-    *,
-    as_json: bool,
-) -> None:
+def _print_diagnosed(file: str, chosen: Chosen, sockets: "Sockets | None" = None) -> None:
     """Diagnoses a capture or a log, and prints the result."""
     from airtcp.diagnosis.kind import is_capture
 
     is_link = _is_link(file)
-    if folder is not None:
-        writable_folder(folder)
+    if chosen.folder is not None:
+        writable_folder(chosen.folder)
     if is_link:
-        _print_link(file, chosen, folder, as_json=as_json)
+        _print_link(file, chosen)
         return
-    asked = asked_for(chosen.can, is_interactive=not as_json and file != "-")
+    asked = asked_for(chosen.can, is_interactive=not chosen.as_json and file != "-")
     diagnosis: Diagnosis | PingDiagnosis
     with progress_bar(f"diagnosing {file}") as report:
         if file == "-" or is_capture(Path(file)):
@@ -155,9 +206,9 @@ def print_diagnosed(
             )
     written = AnswerFirst()
     written.give(
-        folder,
+        chosen.folder,
         partial(diagnosis.report, command=command_line()),
-        partial(diagnosis_json, diagnosis) if as_json else None,
+        partial(diagnosis_json, diagnosis) if chosen.as_json else None,
         partial(print_diagnosis, diagnosis),
         asked.note,
     )
@@ -175,7 +226,7 @@ def _is_link(file: str) -> bool:
     return has_rate(Path(file))
 
 
-def _print_link(file: str, chosen: Chosen, folder: Path | None, *, as_json: bool) -> None:
+def _print_link(file: str, chosen: Chosen) -> None:
     """Diagnoses a file with a rate: its facts about the link, and remedies there."""
     from airtcp.cli.diagnose_output import print_link
     from airtcp.core.quantities import format_bit_rate
@@ -183,7 +234,7 @@ def _print_link(file: str, chosen: Chosen, folder: Path | None, *, as_json: bool
     from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
 
     refuse_options_of_captures(chosen.sender, chosen.worth_percent, chosen.aim)
-    asked = asked_for(chosen.can, is_interactive=not as_json)
+    asked = asked_for(chosen.can, is_interactive=not chosen.as_json)
     known = chosen.known_bps
     with progress_bar(f"diagnosing {file}") as report:
         found = diagnosed_link(
@@ -193,15 +244,15 @@ def _print_link(file: str, chosen: Chosen, folder: Path | None, *, as_json: bool
             rate=None if known is None else format_bit_rate(known),
             rounds=ping_rounds(chosen.seeds, chosen.max_cpu_s),
         )
-    if folder is not None:
-        say(f"the link: {found.imported.link.write(folder)}")
-    if as_json:
+    if chosen.folder is not None:
+        say(f"the link: {found.imported.link.write(chosen.folder)}")
+    if chosen.as_json:
         print_json({"sentences": found.sentences, "scenario": found.imported.link.toml})
         return
     print_link(found)
 
 
-def probes_of(files: list[str], flow: int | None, view: str | None) -> list[str]:
+def _probes_of(files: list[str], chosen: Chosen) -> list[str]:
     """Questions that a capture leaves open, and transfers that would answer them."""
     from airtcp.diagnosis.advise import probes
     from airtcp.diagnosis.capture_answer import diagnosed
@@ -210,10 +261,10 @@ def probes_of(files: list[str], flow: int | None, view: str | None) -> list[str]
 
     if len(files) != 1 or not (files[0] == "-" or is_capture(Path(files[0]))):
         raise ScenarioError("--advise: expected one capture, or no file")
-    return probes(diagnosed(read_capture(files[0], flow, view), None))
+    return probes(diagnosed(read_capture(files[0], chosen.flow, chosen.view), None))
 
 
-def captured(device: str, seconds: str, held: Path, folder: Path | None) -> Path:
+def _captured(device: str, seconds: str, held: Path, folder: Path | None) -> Path:
     """Captures an interface into a file: in the report's folder, or a temporary one."""
     from airtcp.diagnosis.live import capture_live
 
@@ -231,17 +282,7 @@ def captured(device: str, seconds: str, held: Path, folder: Path | None) -> Path
     return path
 
 
-def print_sockets(path: str | None, *, as_json: bool) -> None:
-    """Prints the answer to counters of sockets: from a file, or this machine's."""
-    from airtcp.diagnosis.sockets import sockets_of
-
-    found = sockets_of(path)
-    _print_found(asdict(found), found.headline, found.sentences, as_json=as_json)
-
-
-def print_changes(
-    before: str, after: str, flow: int | None, view: str | None, *, as_json: bool
-) -> None:
+def _print_changes(before: str, after: str, chosen: Chosen) -> None:
     """Prints the differences of two captures."""
     from airtcp.diagnosis.changes import changes
     from airtcp.diagnosis.kind import is_capture
@@ -255,6 +296,7 @@ def print_changes(
             )
     with progress_bar("comparing") as report:
         found = changes(
-            read_capture(before, flow, view, report), read_capture(after, flow, view, report)
+            read_capture(before, chosen.flow, chosen.view, report),
+            read_capture(after, chosen.flow, chosen.view, report),
         )
-    _print_found(asdict(found), found.headline, found.sentences, as_json=as_json)
+    _print_found(asdict(found), found.headline, found.sentences, chosen)
