@@ -4,7 +4,7 @@
     python pages/write_tune.py --stored   # renders docs/measurements/tune.json again
 
 The known best is found without a search: the remedy runs at each value of a list, on separate
-seeds, and theory says where the best must be.
+seeds, and theory gives the place of the best.
 """
 
 import argparse

@@ -32,7 +32,7 @@ def remedy(file: str | os.PathLike[str]) -> str:
     True
 
     Raises:
-        ScenarioError: the file cannot be read, compiled or simulated; says where and why.
+        ScenarioError: the file cannot be read, compiled or simulated; with place and reason.
     """
     name, colon, values = os.fspath(file).partition(":")
     compiled = object_file(name)

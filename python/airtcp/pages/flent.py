@@ -1,7 +1,7 @@
 """A run as a data file of flent (version 4 of its format), for flent's plots and comparisons.
 
 Rates are what receivers got, in steps of 0.2 s. The round trips are the TCP senders', in the
-series that flent's tests fill from a ping: the file's note says so.
+series that flent's tests fill from a ping: as the file's note explains.
 """
 
 import gzip

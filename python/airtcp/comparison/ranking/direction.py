@@ -20,7 +20,7 @@ class Direction(StrEnum):
 
 
 _DOWNLINKS = {"arq", "cell"}
-"""Topologies whose data goes to the mobile unless `flows.direction` says otherwise."""
+"""Topologies whose data goes to the mobile without another `flows.direction`."""
 
 
 def direction(scenario: Scenario) -> Direction:
