@@ -49,6 +49,31 @@ def test_a_handover_is_seen_although_a_queue_hides_the_first_path(tmp_path: Path
     assert "33 ms, 63 ms from 9 s on, 45 ms from 17 s on" in found.sentences[0]
 
 
+@pytest.mark.parametrize(
+    ("rate", "packets", "loss"),
+    [("20 Mbit/s", 200, 0), ("20 Mbit/s", 200, 0.001), ("50 Mbit/s", 400, 0)],
+)
+def test_bbr_shows_each_of_two_shorter_paths(
+    rate: str, packets: int, loss: float, tmp_path: Path
+) -> None:
+    """Few bytes are in flight just after the change: a queue of theirs would hide a short path."""
+    (tmp_path / "path.csv").write_text("time_ms,delay_ms,loss\n0,45,0\n12000,20,0\n24000,12,0\n")
+    keys = {
+        "link.rate": rate,
+        "link.queue.packets": packets,
+        "link.loss.rate": loss,
+        "link.recorded.path": str(tmp_path / "path.csv"),
+        "tcp.profile": "linux-bbr",
+    }
+    text = 'name = "shorter"\nduration = "36 s"\n'
+    airtcp.run(text, 3, settings=keys, pcap=tmp_path / "a.pcapng")
+    found = of(tmp_path / "a.pcapng")
+    assert [one.from_s for one in found.phases] == pytest.approx([0.0, 12.0, 24.0], abs=0.3)
+    bases = [1e3 * one.base_rtt_s for one in found.phases]
+    assert bases == pytest.approx([90.5, 40.5, 24.5], abs=1.5)
+    assert "The link model does not explain" not in found.headline
+
+
 def test_bbr_shows_the_path_whenever_it_drains_its_queue(tmp_path: Path) -> None:
     (tmp_path / "path.csv").write_text("time_ms,delay_ms,loss\n0,10,0\n8000,30,0\n18000,20,0\n")
     keys = {

@@ -19,6 +19,10 @@ const NEAR_PERCENT: usize = 70;
 /// Maximum time between them; and the time before and after a moment for comparisons.
 const APART: Duration = Duration::from_millis(300);
 const AROUND: Duration = Duration::from_secs(1);
+/// Maximum number of earlier transmissions among which one was measured.
+const REACH: usize = 64;
+/// Share of a round trip by which a link has to have been too fast to be busy for all of it.
+const MARGIN: u64 = 10;
 /// Number of acknowledgments for a rate over a short time.
 const SHORT: usize = 16;
 /// Minimum share of the highest rate over a short time that the flow has before or after a moment.
@@ -77,8 +81,8 @@ pub(super) fn find(
             .iter()
             .filter_map(|packet| {
                 let rtt = packet.rtt().filter(|rtt| near(base, *rtt))?;
-                let own = u64::from(packet.in_flight) * 8_000_000_000 / slowest?;
-                Some(rtt.as_nanos().saturating_sub(own))
+                let own = own_queue(sent, packet, rtt, slowest?);
+                Some(rtt.as_nanos().saturating_sub(own.as_nanos()))
             })
             .collect();
         without_own.sort_unstable();
@@ -91,6 +95,47 @@ pub(super) fn find(
         });
     }
     found
+}
+
+/// The longest time that a packet of round trip `rtt` may have waited for others of its flow, on a
+/// link that delivers `rate_bps`.
+///
+/// Data sent more than a round trip before has been acknowledged, and is no more in the queue. With
+/// a path of round trip b, the packet waited R - b, and one sent R before it E - b. A link that was
+/// busy from then on took the wait to E - b + A/rate - R, where A bytes were sent meanwhile: no
+/// less than R - b only if 2 R <= E + A/rate. Otherwise its queue was empty meanwhile, and the wait
+/// is for the backlog of these bytes.
+fn own_queue(sent: &[Sent], packet: &Sent, rtt: Duration, rate_bps: u64) -> Duration {
+    let takes = |bytes: u64| Duration::from_nanos(bytes * 8_000_000_000 / rate_bps);
+    let in_flight = takes(u64::from(packet.in_flight));
+    let from = before(packet.time, rtt);
+    let first = sent.partition_point(|other| other.time <= from);
+    let behind = sent.partition_point(|other| other.number <= packet.number);
+    let (earlier, recent) = (sent.get(..first), sent.get(first..behind));
+    let (Some(earlier), Some(recent)) = (earlier, recent) else {
+        return in_flight;
+    };
+    let Some(earlier_rtt) = earlier.iter().rev().take(REACH).find_map(Sent::rtt) else {
+        return in_flight;
+    };
+    let mut backlog = Duration::ZERO;
+    let mut last = from;
+    let mut bytes = 0;
+    for other in recent {
+        let own = other.end - other.start;
+        bytes += own;
+        let left = backlog
+            .as_nanos()
+            .saturating_sub((other.time - last).as_nanos());
+        backlog = Duration::from_nanos(left) + takes(own);
+        last = other.time;
+    }
+    let was_busy = rtt + rtt <= earlier_rtt + takes(bytes) + rtt / MARGIN;
+    if was_busy {
+        in_flight
+    } else {
+        backlog.min(in_flight)
+    }
 }
 
 /// Groups of measured transmissions with few bytes in flight. A lone segment is left out: its

@@ -103,6 +103,14 @@ pub(super) fn find(sent: &[Sent], acks: &[Ack], acking: &Acking) -> Vec<Phase> {
             }
             phases.push(phase);
             min_base = Some(found.min_base);
+        } else {
+            // The same path, which a later moment may show with less of a queue.
+            min_base = min_base.max(Some(found.min_base));
+            if let Some(last) = phases.last_mut()
+                && near(last.base, found.phase.base)
+            {
+                last.base = last.base.min(found.phase.base);
+            }
         }
         known_until = known_until.max(found.until);
     }
