@@ -5,13 +5,14 @@ from pathlib import Path
 from airtcp.comparison.grid import Entry, GridResult, text_of
 from airtcp.comparison.metrics import METRICS
 from airtcp.comparison.statistics import Outcome
+from airtcp.core.catalogue import BASELINE
 from airtcp.core.files import write_whole
 from airtcp.core.quantities import format_percent
 from airtcp.pages.figures import PlannedFigure, drawn
 from airtcp.pages.plot.matrix import Matrix, MatrixCell
 from airtcp.pages.plot.scores import Score, Scores
 from airtcp.pages.rendering import whole, write_page
-from airtcp.pages.tables import Table
+from airtcp.pages.tables import Table, markdown
 
 
 @whole
@@ -39,7 +40,7 @@ def write_study(
             "without, in per cent. Coloured where the 95 % interval excludes zero"
             f"{'' if metric.is_better_higher else '; less is better, and orange'}.",
             effect_matrix(result),
-            _as_table(effect_table(result)),
+            effects(result),
         )
     ]
     if judges(result):
@@ -50,7 +51,7 @@ def write_study(
                 "How often losses were judged right",
                 "Of the losses of each cause, those that the sender judged so.",
                 score_squares(result),
-                _as_table(score_table(result), 3),
+                scores(result),
             )
         )
     write_whole(folder / "study.md", text.encode())
@@ -95,40 +96,27 @@ def headline(result: GridResult) -> str:
 
 
 def effects(result: GridResult) -> Table:
-    """`effect_table` as a table of a page."""
-    return _as_table(effect_table(result))
-
-
-def _as_table(markdown: str, names: int = 1) -> Table:
-    """Converts a Markdown table into a table of a page."""
-    head, _, *rows = [
-        tuple(cell.strip().strip("*") for cell in line.strip("|").split(" | "))
-        for line in markdown.strip().splitlines()
-    ]
-    return Table(head, rows, names)
-
-
-def effect_table(result: GridResult) -> str:
     """Remedies down, link and stack across: the paired difference of the metric, in per cent."""
     show = METRICS[result.metric].show
     columns = [
         (link.name, stack.name) for link in result.grid.links for stack in result.grid.stacks
     ]
-    lines = [
-        "| remedy | " + " | ".join(f"{link}, {stack}" for link, stack in columns) + " |",
-        "|---|" + "---:|" * len(columns),
-        "| *baseline* | "
-        + " | ".join(
-            show(result.baselines[column]) if column in result.baselines else "none"
-            for column in columns
-        )
-        + " |",
+    baselines = [
+        show(result.baselines[column]) if column in result.baselines else "none"
+        for column in columns
     ]
     by = {(entry.link, entry.stack, entry.remedy): entry for entry in result.entries}
-    for remedy in result.grid.remedies:
-        cells = [text_of(by[(*column, remedy)]) for column in columns]
-        lines.append(f"| {remedy} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    rows = [
+        (remedy, *(text_of(by[(*column, remedy)]) for column in columns))
+        for remedy in result.grid.remedies
+    ]
+    heads = ("remedy", *(f"{link}, {stack}" for link, stack in columns))
+    return Table(heads, [(BASELINE, *baselines), *rows])
+
+
+def effect_table(result: GridResult) -> str:
+    """`effects` in Markdown."""
+    return markdown(effects(result))
 
 
 def judges(result: GridResult) -> bool:
@@ -136,20 +124,26 @@ def judges(result: GridResult) -> bool:
     return any(entry.radio_events + entry.congestion_events for entry in result.entries)
 
 
-def score_table(result: GridResult) -> str:
+def scores(result: GridResult) -> Table:
     """For each link and remedy, the shares of radio and congestion losses classified correctly."""
-    lines = [
-        "| link | stack | classifier | radio losses judged right "
-        "| congestion losses judged right |",
-        "|---|---|---|---:|---:|",
+    rows = [
+        (
+            entry.link,
+            entry.stack,
+            entry.remedy,
+            _share(entry.radio_right, entry.radio_events),
+            _share(entry.congestion_right, entry.congestion_events),
+        )
+        for entry in result.entries
+        if entry.radio_events + entry.congestion_events
     ]
-    for entry in result.entries:
-        if entry.radio_events + entry.congestion_events == 0:
-            continue
-        radio = _share(entry.radio_right, entry.radio_events)
-        congestion = _share(entry.congestion_right, entry.congestion_events)
-        lines.append(f"| {entry.link} | {entry.stack} | {entry.remedy} | {radio} | {congestion} |")
-    return "\n".join(lines) + "\n"
+    heads = ("radio losses judged right", "congestion losses judged right")
+    return Table(("link", "stack", "classifier", *heads), rows, 3)
+
+
+def score_table(result: GridResult) -> str:
+    """`scores` in Markdown."""
+    return markdown(scores(result))
 
 
 def _share(right: float | None, events: int) -> str:

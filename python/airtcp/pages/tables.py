@@ -25,6 +25,14 @@ class Table:
     names: int = 1
 
 
+def markdown(table: Table) -> str:
+    """A table in Markdown, with the name of the baseline in italics."""
+    rule = "|---" * table.names + "|---:" * (len(table.columns) - table.names) + "|"
+    head, *rows = (f"| {' | '.join(row)} |" for row in (table.columns, *table.rows))
+    text = "\n".join([head, rule, *rows]) + "\n"
+    return text.replace(f"\n| {BASELINE} |", f"\n| *{BASELINE}* |")
+
+
 def goodput_table(comparison: Comparison) -> Table:
     """Each remedy's goodput, its paired difference, and its uncertainty."""
     rows = []

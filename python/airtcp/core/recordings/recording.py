@@ -54,12 +54,6 @@ class Figures:
         own = self.loaded_up_rtt_s if direction == UP else self.loaded_down_rtt_s
         return self.loaded_rtt_s if own is None else own
 
-    @property
-    def has_loaded(self) -> bool:
-        """Whether any round trip is one under load."""
-        loaded = (self.loaded_down_rtt_s, self.loaded_up_rtt_s, self.loaded_rtt_s)
-        return any(one is not None for one in (*loaded, self.least_loaded_rtt_s))
-
 
 @dataclass(frozen=True)
 class Opportunities:

@@ -18,7 +18,6 @@ STOP_S = 0.2
 FULL_WINDOW = 0.1
 """Minimum share of the arrivals that found the offered window nearly full."""
 NEAR_WINDOW = 0.95
-FEW_PERCENT = 0.1
 
 
 def receiver_side(capture: Capture) -> CaptureFinding | None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from airtcp.comparison.grid import GridResult, text_of
+from airtcp.comparison.grid import GridResult
 from airtcp.pages.figures import PlannedFigure
-from airtcp.pages.grid import effect_matrix
+from airtcp.pages.grid import effect_matrix, effects
 from airtcp.pages.tables import Table
 from airtcp.papers.cross import Company, PairOutcome, cross_grid, pair_outcomes
 from airtcp.papers.estimates import gain_text
@@ -24,25 +24,16 @@ def cross_of(judgement: Judgement) -> tuple[GridResult | None, list[PairOutcome]
 
 
 def matrix_figure(grid: GridResult) -> PlannedFigure:
-    """The matrix as a figure with its table."""
+    """The matrix as a figure with its table, without the baseline."""
+    table = effects(grid)
     return PlannedFigure(
         "cross",
         "Every remedy on every paper's scenario",
         "The paired difference in goodput, in per cent, of flows over their own lives, to the same "
         f"sender without the remedy; {grid.seeds} seeds.",
         effect_matrix(grid),
-        _matrix_table(grid),
+        Table(table.columns, table.rows[1:]),
     )
-
-
-def _matrix_table(grid: GridResult) -> Table:
-    columns = [(link.name, stack.name) for link in grid.grid.links for stack in grid.grid.stacks]
-    by = {(entry.link, entry.stack, entry.remedy): entry for entry in grid.entries}
-    rows = [
-        (remedy, *(text_of(by[(*column, remedy)]) for column in columns))
-        for remedy in grid.grid.remedies
-    ]
-    return Table(("remedy", *(f"{link}, {stack}" for link, stack in columns)), rows)
 
 
 def pairs_table(pairs: Sequence[PairOutcome]) -> Table:

@@ -13,6 +13,7 @@ from airtcp.pages.plot.matrix import KEY_PERCENT, effect_colour, key_words
 from airtcp.pages.plot.style import INK
 from airtcp.pages.plot.verdicts import LOOKS, VerdictTiles, look_of
 from airtcp.pages.rendering import whole, write_page, write_text
+from airtcp.pages.tables import Table, markdown
 from airtcp.papers.judgement import Judgement
 from airtcp.papers.rules import Verdict
 
@@ -114,18 +115,17 @@ def _tiles(judgement: Judgement) -> VerdictTiles:
 
 def verdict_lines(judgement: Judgement) -> str:
     """A table in Markdown: number of claims of each paper by verdict."""
-    lines = [
-        "| paper | " + " | ".join(verdict.value for verdict in Verdict) + " |",
-        "|---|" + "---:|" * len(Verdict),
+    rows = [
+        (
+            paper.short_title,
+            *(
+                " ".join(one.claim.id for one in claims if one.outcome is verdict) or "-"
+                for verdict in Verdict
+            ),
+        )
+        for paper in judgement.papers
+        for claims in [judgement.claims[paper.name]]
     ]
-    for paper in judgement.papers:
-        claims = judgement.claims[paper.name]
-        counts = [
-            " ".join(one.claim.id for one in claims if one.outcome is verdict) or "-"
-            for verdict in Verdict
-        ]
-        title = paper.short_title
-        lines.append(f"| {title} | " + " | ".join(counts) + " |")
     totals = [str(judgement.count(verdict)) for verdict in Verdict]
-    lines.append(f"| all {len(judgement.all_claims)} | " + " | ".join(totals) + " |")
-    return "\n".join(lines) + "\n"
+    rows.append((f"all {len(judgement.all_claims)}", *totals))
+    return markdown(Table(("paper", *map(str, Verdict)), rows))

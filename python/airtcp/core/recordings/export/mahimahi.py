@@ -6,7 +6,6 @@ from airtcp.core.recordings.recording import DOWN, UP
 
 _CONSTANT_S = 10.0
 _UNLIMITED_BPS = 1e9
-_QUEUES = ("codel", "pie")
 
 
 def exported(pipe: Pipe) -> tuple[dict[str, bytes], list[str]]:
