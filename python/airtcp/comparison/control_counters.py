@@ -10,7 +10,7 @@ from airtcp.core.quantities import format_count
 PREFIX = "counter_"
 """Before a counter's name in a column: it may be named like a measurement."""
 _ZEROS = {"zero_windows": "congestion window", "zero_thresholds": "slow-start threshold"}
-"""Counts of values with which Linux would stall, and what was 0."""
+"""Counts of zeros with which Linux would stall, with the name of the quantity."""
 
 
 class Counted(TypedDict):

@@ -1,1 +1,1 @@
-"""What every other folder uses: scenarios, runs, quantities, files, the catalogue."""
+"""The base of every other folder: scenarios, runs, quantities, files, the catalogue."""

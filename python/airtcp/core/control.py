@@ -1,4 +1,4 @@
-"""A congestion control in Python: a class, one instance of which decides for each connection."""
+"""A congestion control in Python: a class, with an instance for each connection."""
 
 from collections.abc import Callable
 from typing import ClassVar, Protocol

@@ -1,4 +1,4 @@
-"""Several agents, each of which steers a flow of one link: a PettingZoo environment."""
+"""Several agents, each with a flow of one link to steer: a PettingZoo environment."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -43,7 +43,7 @@ class RunningLoad(Protocol):
         """Why a connection failed, if any did."""
 
     def add(self) -> None:
-        """Opens another connection, in the background: `error` tells if it fails."""
+        """Opens another connection, in the background: `error` names a failure."""
 
     def end(self) -> None:
         """Closes all, and waits for them."""

@@ -67,7 +67,7 @@ def drawn(
 
 
 def _in_page(one: PlannedFigure, svgs: Mapping[str, str]) -> Markup:
-    """A figure's element; both elements if it has a variant for phones, one of which is shown."""
+    """A figure's element; both elements if it has a variant for phones: one is shown."""
     label = f"{one.title}; its numbers are in the table below"
     # Written by matplotlib from our numbers, with its escaping.
     wide = svg_in_page(svgs[one.name], label)

@@ -1,6 +1,6 @@
 """A run as a data file of flent (version 4 of its format), for flent's plots and comparisons.
 
-Rates are what receivers got, in steps of 0.2 s. The round trips are the TCP senders', in the
+Rates are the receivers' goodput, in steps of 0.2 s. The round trips are the TCP senders', in the
 series that flent's tests fill from a ping: as the file's note explains.
 """
 
@@ -93,7 +93,7 @@ def flent_file(run: Run) -> bytes:
 
 
 def _rates(samples: "pl.DataFrame", flow: int, length: int) -> list[float]:
-    """What a receiver got in each step, in Mbit/s."""
+    """The goodput of a receiver in each step, in Mbit/s."""
     one = samples.filter(samples["flow"] == flow)
     totals = [0.0] * (length + 1)
     for time, delivered in one.select("time_s", "delivered_bytes").iter_rows():

@@ -13,7 +13,7 @@ def plot_sweep(table: "pl.DataFrame", axis: str | None = None) -> "Figure":
     """The gain of each remedy of a sweep along an axis, with 95 % intervals.
 
     Args:
-        table: what `sweep` returns.
+        table: the result of `sweep`.
         axis: the horizontal axis; None takes the first with several values. Each combination of the
             others has a panel.
 

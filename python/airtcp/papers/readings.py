@@ -60,7 +60,7 @@ class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def alternative(self) -> bool:
-        """Whether its values are places of an axis, all of which are run anyway."""
+        """Whether its values are places of an axis, which are all run anyway."""
         return bool(self.axis)
 
     @property

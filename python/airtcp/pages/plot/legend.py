@@ -16,7 +16,7 @@ def legend_above(
 
     Args:
         figure: a figure with one pair of axes.
-        handles: what the legend names.
+        handles: the entries of the legend.
         columns: names in a row.
         spacing: between columns, in font sizes.
     """
