@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 _PLOT_FORMATS = (".png", ".svg", ".pdf")
 _TABLE_FORMATS = (".csv", ".parquet")
+_TABLES = ("samples", "events", "frames", "agents")
+_FORMATS = {
+    "plot": _PLOT_FORMATS,
+    **dict.fromkeys(_TABLES, _TABLE_FORMATS),
+    "rtt_log": (".csv",),
+    "flent": (".gz",),
+    "irtt": (".json", ".gz", ".csv"),
+}
+"""Endings of the files' names, by option."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +66,8 @@ class Outputs:
             raise ScenarioError("--figure-width: name a figure, such as --plot flow.pdf")
         if any((self.samples, self.frames, self.agents, self.rtt_log, self.flent, self.irtt)):
             required("polars")
-        _check_name(self.plot, "--plot", _PLOT_FORMATS)
-        _check_name(self.samples, "--samples", _TABLE_FORMATS)
-        _check_name(self.events, "--events", _TABLE_FORMATS)
-        _check_name(self.frames, "--frames", _TABLE_FORMATS)
-        _check_name(self.agents, "--agents", _TABLE_FORMATS)
-        _check_name(self.rtt_log, "--rtt-log", (".csv",))
-        _check_name(self.flent, "--flent", (".gz",))
-        _check_name(self.irtt, "--irtt", (".json", ".gz", ".csv"))
+        for name, suffixes in _FORMATS.items():
+            _check_name(getattr(self, name), f"--{name.replace('_', '-')}", suffixes)
         for kind, path in self.pictures:
             _check_name(path, f"--picture {kind}=", _PLOT_FORMATS)
         for option, file in {"--pcap": self.pcap, "--qlog": self.qlog}.items():
@@ -103,14 +106,9 @@ class Outputs:
         for kind, path in self.pictures:
             _draw(finished, kind, path, self.width)
         # A table is built, and Polars imported, only for a file.
-        if self.samples:
-            _write_table(finished.samples, self.samples)
-        if self.events:
-            _write_table(finished.events, self.events)
-        if self.frames:
-            _write_table(finished.frames, self.frames)
-        if self.agents:
-            _write_table(finished.agents, self.agents)
+        for name in _TABLES:
+            if path := getattr(self, name):
+                _write_table(getattr(finished, name), path)
         if self.rtt_log:
             rtts = finished.rtts
             _write_table(rtts.filter(rtts["flow"] == 0).drop("flow"), self.rtt_log)
