@@ -48,7 +48,7 @@ def test_all_claims_of_all_papers_are_there():
     papers = load_papers(PAPERS)
     assert [paper.about.number for paper in papers] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     claims = [claim.id for paper in papers for claim in paper.claims]
-    letters = ["abcdefghijk", "abcdefghijk", "abcdefghijkl", "abcdefgh"]
+    letters = ["abcdefghijk", "abcdefghijk", "abcdefghijkl", "abcdefghi"]
     letters += ["abcdefgh", "abcde", "abcd"]
     letters += ["abcdef", "abcde", "abcdefg"]
     assert claims == [f"{n}{letter}" for n, some in enumerate(letters, 1) for letter in some]
