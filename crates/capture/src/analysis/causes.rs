@@ -17,6 +17,8 @@ const SHARED_GAIN: f64 = 6.0;
 const SHARED_GAIN_OF_OCCASIONS: f64 = 6.0;
 /// Minimum percentage of the delay that the flow's bytes cause, for the queue to count as unshared.
 const OWN_PERCENT: u128 = 80;
+/// Maximum chance that a radio loses as few packets from an empty queue.
+const CHANCE: f64 = 0.001;
 /// Minimum queueing delay, together with that of three packets.
 const SHORT_DELAY: Duration = Duration::from_millis(4);
 const SHORT_PACKETS: u64 = 3;
@@ -41,6 +43,9 @@ pub(super) struct Causes {
     is_policed: Vec<bool>,
     /// Whether it is undecided if the losses depend on the delay.
     is_open: bool,
+    /// The delay from which on an AQM drops at chance, where no loss below its threshold is shown
+    /// to be the radio's.
+    early_from: Option<Duration>,
     /// The flow's bytes in the queue, and the delay beyond the shortest round trip, met by each
     /// transmission.
     bytes: Vec<u64>,
@@ -149,6 +154,8 @@ impl Causes {
             }
             Dependence::NotShown => causes.is_open = true,
         }
+        let is_short = |at: usize| told(at) && (is_never_full || !causes.is_full(at));
+        causes.early_from = causes.early_drops(sent, path.base, packet, is_short);
         if is_never_full {
             if causes.standing.is_none() {
                 causes.standing = causes.standing_of_drops(sent, packet);
@@ -230,6 +237,42 @@ impl Causes {
         *median * 4 >= from * 3
     }
 
+    /// The delay from which on losses below an AQM's threshold may be early drops (PIE, RFC 8033
+    /// §4.1): a radio loses as often from an empty queue, and they avoid it.
+    fn early_drops(
+        &self,
+        sent: &[Sent],
+        round_trip: Duration,
+        packet: Duration,
+        counts: impl Fn(usize) -> bool,
+    ) -> Option<Duration> {
+        let (from, until) = (delay_threshold::least(packet), self.standing?.least);
+        let (mut empty, mut short) = ([0.0; 2], [0.0; 2]);
+        let mut last: Option<Instant> = None;
+        for at in (0..sent.len()).filter(|at| sent[*at].attempt == 0 && counts(*at)) {
+            let delay = self.delays[at];
+            // Losses within a round trip are one occasion.
+            let is_new = || last.is_none_or(|last| sent[at].time > last + round_trip);
+            let is_occasion = sent[at].is_lost && is_new();
+            if is_occasion {
+                last = Some(sent[at].time);
+            }
+            if delay < until {
+                let part = if delay < from { &mut empty } else { &mut short };
+                part[0] += 1.0;
+                part[1] += f64::from(is_occasion);
+            }
+        }
+        let expected = empty[0] * short[1] / f64::max(short[0], 1.0);
+        // Of a Poisson distribution: this few or fewer.
+        let (mut term, mut chance) = (libm::exp(-expected), 0.0);
+        for number in 0..=(empty[1] as u32) {
+            chance += term;
+            term *= expected / f64::from(number + 1);
+        }
+        (chance < CHANCE).then_some(from)
+    }
+
     /// The delay above which a queue that was not full dropped, if its drops are on too few
     /// occasions to show their dependence on the delay.
     fn standing_of_drops(&self, sent: &[Sent], packet: Duration) -> Option<DelayThreshold> {
@@ -300,6 +343,9 @@ impl Causes {
                 (true, true) => Cause::Aqm,
                 (true, false) => Cause::QueueOrRadio,
                 (false, _) if delay >= standing.least => Cause::QueueOrRadio,
+                (false, _) if self.early_from.is_some_and(|from| delay >= from) => {
+                    Cause::QueueOrRadio
+                }
                 (false, _) => Cause::Radio,
             };
         }
