@@ -21,7 +21,7 @@ PIPE: dict[str, object] = {
 SEED = 3
 
 
-def diagnosed_link(folder: Path, seconds: int, seed: int = SEED, **keys: object) -> Diagnosis:
+def diagnosed_link(folder: Path, seconds: float, seed: int = SEED, **keys: object) -> Diagnosis:
     """The diagnosis of a simulated capture; `link__rate` is `link.rate`."""
     settings = PIPE | {key.replace("__", "."): value for key, value in keys.items()}
     path = folder / "captured.pcapng"
@@ -156,3 +156,25 @@ def test_a_round_trip_as_long_as_a_beacon_interval_is_no_sleep(tmp_path: Path) -
     )
     assert "The receiver's window" in found.headline
     assert "sleeps" not in " ".join(found.sentences)
+
+
+@pytest.mark.parametrize("profile", ["linux", "linux-bbr"])
+@pytest.mark.parametrize(("seconds", "words"), [(14.0, "twice"), (15.8, "3 times")])
+def test_a_stop_in_which_the_capture_ends_is_one_more(
+    seconds: float, words: str, profile: str, tmp_path: Path
+) -> None:
+    found = diagnosed_link(
+        tmp_path,
+        seconds,
+        link__stops__process="periodic",
+        link__stops__every="5 s",
+        link__stops__length="1 s",
+        tcp__profile=profile,
+    )
+    assert f"{words} for 1 s in the mean" in found.headline
+    assert found.link is not None
+    assert [one.start_s for one in found.link.stops.stops] == pytest.approx(
+        [5.0, 10.0, 15.0][: len(found.link.stops.stops)], abs=0.1
+    )
+    # No more of the last one than the capture shows.
+    assert all(one.start_s + one.length_s <= seconds for one in found.link.stops.stops)

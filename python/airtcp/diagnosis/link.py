@@ -140,7 +140,7 @@ def fitted_link(
     if stops and process.are_held:
         # Nothing waits for the link itself: the silence begins with the stop.
         half = flow.base_rtt_s / 2
-        stops = [Stop(one.start_s + half, one.length_s, one.released_share) for one in stops]
+        stops = [replace(one, start_s=one.start_s + half) for one in stops]
         process = StopProcess(tuple(stops), flow.seconds)
     elif stops and rate.step is not None and rate.steps is not None:
         rate = replace(rate, steps=_without_stops(rate.steps, stops, flow.begun_s))

@@ -34,6 +34,8 @@ MIN_WORKING_S = 0.001
 """Minimum time between two stops (`link.stops.working`)."""
 FEW_STOPS = 5
 """Below this many stops their rate is drawn: blocks of the capture only repeat observed stops."""
+FEWEST_BEFORE = 2
+"""Minimum number of stops before one in which the capture ends."""
 HELD_SHARE = 0.5
 """Minimum share of the waiting data in one burst after a stop that held packets."""
 
@@ -46,6 +48,8 @@ class Stop:
     length_s: float
     released_share: float
     """Share of the waiting data in one burst at the end; NaN if too little waited."""
+    is_cut: bool = False
+    """Whether the capture ends in it, so that it lasts longer."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,13 @@ class StopProcess:
 
     @property
     def mean_length_s(self) -> float:
-        """Mean length of a stop."""
-        return float(np.mean([stop.length_s for stop in self.stops]))
+        """Mean length of a stop, of those that end."""
+        return float(np.mean(self._lengths))
+
+    @property
+    def _lengths(self) -> list[float]:
+        whole = [stop.length_s for stop in self.stops if not stop.is_cut]
+        return whole or [stop.length_s for stop in self.stops]
 
     @property
     def mean_working_s(self) -> float:
@@ -109,17 +118,18 @@ class StopProcess:
     def drawn(self, random: np.random.Generator) -> "StopProcess":
         """Draws a process consistent with few stops: a plausible rate, and observed lengths."""
         often = random.gamma(len(self.stops) + 0.5) / (len(self.stops) * self.mean_working_s)
-        chosen = random.integers(0, len(self.stops), len(self.stops))
+        whole = [one for one in self.stops if not one.is_cut] or self.stops
+        chosen = random.integers(0, len(whole), len(self.stops))
         return replace(
             self,
-            stops=tuple(self.stops[one] for one in chosen),
+            stops=tuple(whole[one] for one in chosen),
             drawn_working_s=max(1.0 / max(often, 1e-6), MIN_WORKING_S),
         )
 
     @property
     def have_one_length(self) -> bool:
         """Whether they all have the same length."""
-        lengths = [stop.length_s for stop in self.stops]
+        lengths = self._lengths
         return len(lengths) >= 4 and float(np.std(lengths)) < 0.15 * float(np.mean(lengths))
 
     @property
@@ -152,7 +162,7 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
         long = (lengths[some] > least) & _exceeds_jitter(lengths[some], least, flow.seconds)
         is_stop[some[long]] = True
     # The silence is that of acknowledgments, which left the link half a round trip earlier.
-    return [
+    found = [
         Stop(
             begin - flow.base_rtt_s / 2,
             end - begin,
@@ -160,6 +170,30 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
         )
         for begin, end in zip(begun[is_stop].tolist(), ended[is_stop].tolist(), strict=True)
     ]
+    last = _unfinished(flow, packet_s, surely, found)
+    return found if last is None else [*found, last]
+
+
+def _unfinished(flow: Observed, packet_s: float, least: float, found: list[Stop]) -> Stop | None:
+    """The stop in which the capture ends, if there were some before; None without.
+
+    Nothing ends the silence, and a path that is gone looks alike: it is one more of the stops while
+    it lasts no longer than these.
+    """
+    if len(found) < FEWEST_BEFORE or not len(flow.ack_s):
+        return None
+    lengths = [stop.length_s for stop in found]
+    answered_s, end_s = float(flow.ack_s[-1]), float(flow.sent_s[-1])
+    sampled = flow.rtt_s[flow.sampled]
+    due = flow.sent_s[~np.isfinite(flow.acked_s)] + float(np.median(sampled[-5:]))
+    due = due[due > answered_s]
+    overdue = due[due < end_s - packet_s]
+    if len(overdue) < FEWEST_LATE:
+        return None
+    begin_s = max(answered_s + packet_s, float(overdue.min()))
+    if not least < end_s - begin_s <= max(lengths):
+        return None
+    return Stop(begin_s - flow.base_rtt_s / 2, end_s - begin_s, float("nan"), is_cut=True)
 
 
 def joined(flow: Observed, begun: Reals, ended: Reals) -> tuple[Reals, Reals]:
