@@ -148,8 +148,8 @@ wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios,
 	$(BIN)/python packaging/try_wheel.py dist/*.whl
 
 release: build $(WHEEL_READY) ## wheels, packages, images and gateways for x86-64 and aarch64 in dist/release, each tried in a clean root; hours, as root
-	$(BIN)/python packaging/release.py
-	$(BIN)/python pages/write_release.py dist/release
+	$(BIN)/python packaging/release.py; status=$$?; \
+	  $(BIN)/python pages/write_release.py dist/release && exit $$status
 
 check-long: build $(DEV_READY) ## two hours: new cases, mutants, fuzzers, programs hidden, little processor time; LONG="--times 10 fuzz" draws more
 	$(BIN)/python tests/long.py $(LONG)
