@@ -107,8 +107,9 @@ impl Allocation {
         }
     }
 
-    /// Gives the free groups to candidates. A candidate wants no more once its bits are expected to
-    /// fit.
+    /// Gives the free groups to candidates, those of the subband first where somebody's metric is
+    /// the highest: a user with little to send has its best subband, and is not held up by the fade
+    /// of another. A candidate wants no more once its bits are expected to fit.
     pub(super) fn allocate(
         &mut self,
         slot: u64,
@@ -119,11 +120,18 @@ impl Allocation {
         self.age(slot);
         let elements = f64::from(elements);
         let mut turn = None;
-        for group in 0..grid.groups() {
+        let subbands = best_first(grid.subbands(), |subband| {
+            let metrics = candidates.iter().map(|one| self.metric(one, subband));
+            metrics.fold(f64::NEG_INFINITY, f64::max)
+        });
+        let ranked = subbands.into_iter().take(grid.subbands());
+        let groups =
+            ranked.flat_map(|subband| grid.groups_of(subband).map(move |group| (subband, group)));
+        for (subband, group) in groups {
             if !free[group as usize] {
                 continue;
             }
-            let (subband, blocks) = (grid.subband_of(group), grid.blocks_in(group));
+            let blocks = grid.blocks_in(group);
             let mut best: Option<((bool, f64), usize)> = None;
             for (place, candidate) in candidates.iter().enumerate() {
                 if !candidate.wants(subband, blocks) {
@@ -186,6 +194,17 @@ impl Allocation {
     }
 }
 
+/// The subbands, those of a higher value first; of equal ones the lower.
+fn best_first(count: usize, value: impl Fn(usize) -> f64) -> [usize; MAX_SUBBANDS] {
+    let mut ranked = [(0.0, 0); MAX_SUBBANDS];
+    for (subband, place) in ranked[..count].iter_mut().enumerate() {
+        *place = (value(subband), subband);
+    }
+    // Of at most eight, a stable sort inserts.
+    ranked[..count].sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    ranked.map(|(_, subband)| subband)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,6 +231,22 @@ mod tests {
         assert_eq!(shares(Scheduler::MaxRate, little, rates), [6, 3, 3]);
         assert_eq!(shares(Scheduler::RoundRobin, little, rates), [6, 3, 3]);
         assert_eq!(shares(Scheduler::MaxRate, endless, [0.0; 3]), [0, 0, 0]);
+    }
+
+    /// 12 resource blocks in four subbands: who has little to send has its best, whoever is asked
+    /// first; equal ones from the lowest on.
+    #[test]
+    fn little_data_has_the_best_subband() {
+        let grid = Grid::new(12, 1, 4);
+        let mut rates = [0.0; MAX_SUBBANDS];
+        for (wanted, best, expected) in [(300.0, 2, [0, 0, 1, 0]), (1000.0, 3, [1, 0, 0, 3])] {
+            rates[..4].fill(1.0);
+            rates[best] = 3.0;
+            let mut candidates = [Candidate::new(0, wanted, rates)];
+            let mut allocation = Allocation::new(Scheduler::MaxRate, 1);
+            allocation.allocate(0, (grid, 100), &mut [true; 12], &mut candidates);
+            assert_eq!(candidates[0].shares[..4], expected);
+        }
     }
 
     /// Power for one block at a ratio of 1: in 8 blocks log2(1 + 1/8) = 0.170 bits, in 9 0.152,

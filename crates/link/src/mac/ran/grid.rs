@@ -1,5 +1,7 @@
 //! Resource blocks of a carrier, in the groups that are granted and the subbands that are reported.
 
+use std::ops::Range;
+
 /// Most subbands of a carrier.
 pub const MAX_SUBBANDS: usize = 8;
 
@@ -52,6 +54,12 @@ impl Grid {
     pub(super) const fn subband_of(&self, group: u32) -> usize {
         (group * self.subbands / self.groups()) as usize
     }
+
+    /// The groups of a subband.
+    pub(super) const fn groups_of(&self, subband: usize) -> Range<u32> {
+        let (first, groups) = (subband as u32 * self.groups(), self.groups());
+        first.div_ceil(self.subbands)..(first + groups).div_ceil(self.subbands)
+    }
 }
 
 /// Size of resource block groups of an LTE carrier (TS 36.213 table 7.1.6.1-1).
@@ -88,6 +96,12 @@ mod tests {
                 let grid = Grid::new(blocks, size, 8);
                 let all: u32 = (0..grid.groups()).map(|group| grid.blocks_in(group)).sum();
                 assert_eq!(all, blocks);
+                for subband in 0..grid.subbands() {
+                    let mut groups = grid.groups_of(subband);
+                    assert!(groups.all(|group| grid.subband_of(group) == subband));
+                }
+                let all = (0..grid.subbands()).flat_map(|subband| grid.groups_of(subband));
+                assert!(all.eq(0..grid.groups()));
                 let last = grid.subband_of(grid.groups() - 1);
                 assert_eq!((grid.subband_of(0), last), (0, grid.subbands() - 1));
             }

@@ -24,6 +24,8 @@ pub(super) struct Block {
     pub blocks: u32,
     pub decoding: Decoding,
     pub content: Content,
+    /// Slot of the first transmission, at which its buffer status was so.
+    pub filled: u64,
 }
 
 /// A process.

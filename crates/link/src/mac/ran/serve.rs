@@ -176,12 +176,14 @@ impl<P: Copy + EcnField> Ran<P> {
             blocks: candidate.blocks,
             decoding,
             content,
+            filled: slot,
         });
         self.transmit(now, (candidate.user, process), direction, observer);
     }
 
-    /// A block is retransmitted on as many resource blocks, from the group on that it had first;
-    /// `false` if there are not as many.
+    /// A block is retransmitted on as many resource blocks, in the user's best subbands now (adaptive
+    /// retransmission, TS 36.321 §5.4.2.2, TS 38.321 §5.4.2): those of a flat channel are counted
+    /// from the group on that it had first. `false` if there are not as many.
     pub(super) fn repeat(
         &mut self,
         now: Instant,
@@ -194,12 +196,19 @@ impl<P: Copy + EcnField> Ran<P> {
             SlotDirection::Up => &mut self.up,
         };
         let grid = carrier.config.grid;
-        let place = &mut self.users[user].side(direction).harq.processes[process];
+        let side = self.users[user].side(direction);
+        let report = side.channel.report(self.slot, direction, &carrier.cqi);
+        let place = &mut side.harq.processes[process];
         let Some(block) = &place.block else {
             return false;
         };
         let groups = grid.groups();
-        let order = (0..groups).map(|n| (block.first_group + n) % groups);
+        let mut order: Vec<u32> = (0..groups)
+            .map(|n| (block.first_group + n) % groups)
+            .collect();
+        let snr = |group: &u32| report.snr[grid.subband_of(*group)];
+        order.sort_by(|a, b| snr(b).total_cmp(&snr(a)));
+        let order = order.into_iter();
         let mut shares = SubbandBlocks::default();
         let (mut taken, mut chosen) = (0, Vec::new());
         for group in order.filter(|group| carrier.free[*group as usize]) {
@@ -292,7 +301,7 @@ impl<P: Copy + EcnField> Ran<P> {
             return;
         };
         let decoded = block.decoding.receive(place.snr);
-        let (transmissions, sent, usable) = (place.transmissions, place.sent, place.answered);
+        let (transmissions, usable, filled) = (place.transmissions, place.answered, block.filled);
         if transmissions == 1 {
             side.outer.on_first(decoded);
             side.first_decoded += u64::from(decoded);
@@ -302,7 +311,7 @@ impl<P: Copy + EcnField> Ran<P> {
             let content = place.block.take().map(|block| block.content);
             let content = content.unwrap_or_default();
             if direction == SlotDirection::Up {
-                user.access.report(sent, usable, content.buffer_status);
+                user.access.report(filled, usable, content.buffer_status);
             }
             user.receive(direction, now, &content, transmissions);
             return;

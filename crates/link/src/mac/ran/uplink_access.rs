@@ -38,9 +38,11 @@ pub(super) struct UplinkAccess {
     last_grant: u64,
     /// Bytes that the base station knows of and has not granted.
     known: u64,
-    /// Reports in transit: the first slot for which the base station can use it, the slot in which
-    /// it was sent, and its bytes.
+    /// Reports in transit: the first slot for which the base station can use it, the slot of which
+    /// it tells, and its bytes.
     reports: VecDeque<(u64, u64, u64)>,
+    /// The slot of which the newest report tells.
+    newest: u64,
     /// Slots of granted blocks, and their bytes, since the last report.
     granted: VecDeque<(u64, u64)>,
 }
@@ -65,6 +67,7 @@ impl UplinkAccess {
             last_grant: 0,
             known: 0,
             reports: VecDeque::new(),
+            newest: 0,
             granted: VecDeque::new(),
         }
     }
@@ -94,24 +97,24 @@ impl UplinkAccess {
         frame.goes_up(slot) && (begin..slot).all(|earlier| !frame.goes_up(earlier))
     }
 
-    /// A block sent in `sent` is decoded; its buffer status can be used for blocks from `usable`
-    /// on.
-    pub(super) fn report(&mut self, sent: u64, usable: u64, bytes: u64) {
-        // A block that was repeated reports less than later ones.
-        let is_stale = self.reports.iter().any(|(_, other, _)| *other > sent);
-        if !is_stale {
+    /// A block that was filled in slot `filled` is decoded; its buffer status can be used for
+    /// blocks from `usable` on. A block that was retransmitted may tell of an empty buffer that has
+    /// asked for more since: what is older than the newest report is no news.
+    pub(super) fn report(&mut self, filled: u64, usable: u64, bytes: u64) {
+        if filled >= self.newest {
+            self.newest = filled;
             self.reports
-                .push_back((usable, sent, bytes.min(MAX_REPORTED)));
+                .push_back((usable, filled, bytes.min(MAX_REPORTED)));
         }
     }
 
     /// Bytes that the base station knows of and has not granted, for a block in `slot`.
     pub(super) fn known(&mut self, slot: u64) -> u64 {
-        while let Some(&(usable, sent, bytes)) = self.reports.front()
+        while let Some(&(usable, filled, bytes)) = self.reports.front()
             && usable <= slot
         {
             self.reports.pop_front();
-            self.granted.retain(|(granted, _)| *granted > sent);
+            self.granted.retain(|(granted, _)| *granted > filled);
             let later: u64 = self.granted.iter().map(|(_, bytes)| bytes).sum();
             self.known = bytes.saturating_sub(later);
         }

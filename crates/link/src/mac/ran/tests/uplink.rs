@@ -77,6 +77,29 @@ fn a_packet_that_follows_an_emptied_buffer_is_asked_for() {
     }
 }
 
+/// A block that is retransmitted tells of the buffer as it was when the block was filled: where more
+/// data has been asked for since, the grant for it comes all the same, and no packet waits for
+/// `retxBSR-Timer` (320 ms). At 3 dB a block in ten is retransmitted; the outer loop is off.
+#[test]
+fn a_late_report_of_an_empty_buffer_takes_no_grant_back() {
+    let config = unacknowledged(lte(vec![radio(-3.0, Fading::None, 0, 1)]));
+    let stream = Stream::new(2, "arrivals");
+    let mut at = Instant::ZERO;
+    let times: Vec<_> = (0..4000)
+        .map(|packet| {
+            at += Duration::from_micros(2_000 + stream.draw(packet) % 30_000);
+            at
+        })
+        .collect();
+    let fates = transfer(&config, UP, &times);
+    let waited = fates
+        .iter()
+        .filter(|(_, _, end)| *end == End::Delivered)
+        .map(|(packet, until, _)| (*until - times[*packet as usize]).as_millis_f64());
+    let longest = waited.fold(0.0, f64::max);
+    assert!(longest < 150.0, "{longest}");
+}
+
 /// A packet down waits half a slot for the next one, 1 ms, and 3 ms for the user.
 #[test]
 fn a_packet_down_takes_four_and_a_half_milliseconds() {
