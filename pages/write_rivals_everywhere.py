@@ -1,12 +1,13 @@
 """Runs each rival on every shipped scenario, and writes its table into docs/measurements/rivals.md.
 
-python pages/write_rivals_everywhere.py --run  # runs everything; half an hour of one core
-python pages/write_rivals_everywhere.py        # only the table, from rivals-everywhere.json
+python pages/write_rivals_everywhere.py --run         # runs everything; half an hour of one core
+python pages/write_rivals_everywhere.py --run lte nr  # runs these scenarios; other rows stay
+python pages/write_rivals_everywhere.py               # the table from rivals-everywhere.json
 """
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 from pathlib import Path
@@ -42,6 +43,8 @@ RIVALS = (
     "fec",
     "deliberate-drop",
 )
+Rows = dict[str, list[float | None] | None]
+"""By remedy, "" for none: goodput and delay, or `None` where it has no place."""
 SEEDS = range(1, 3)
 RUN_S = 20
 MEASURES = ("goodput_bps", "delay_p95_ms")
@@ -63,15 +66,15 @@ def outcome(scenario: str, remedy: str | None) -> list[float | None] | None:
     return [goodput, mean(known) if known else None]
 
 
-def collected() -> dict[str, Any]:
-    """Every scenario, without a remedy and with each."""
-    pairs = [(scenario, remedy) for scenario in shipped("scenarios") for remedy in (None, *RIVALS)]
+def collected(scenarios: Sequence[str]) -> dict[str, Rows]:
+    """Each scenario, without a remedy and with each."""
+    pairs = [(scenario, remedy) for scenario in scenarios for remedy in (None, *RIVALS)]
     with ThreadPoolExecutor(cpu_count()) as pool:
         found = pool.map(lambda pair: outcome(*pair), pairs)
-        rows: dict[str, dict[str, list[float | None] | None]] = {}
+        rows: dict[str, Rows] = {}
         for (scenario, remedy), values in zip(pairs, found, strict=True):
             rows.setdefault(scenario, {})[remedy or ""] = values
-    return {"engine": engine_version, "rows": rows}
+    return rows
 
 
 def change(value: float | None, reference: float | None) -> str:
@@ -116,14 +119,18 @@ def written(text: str, data: Mapping[str, Any]) -> str:
 def main() -> None:
     """Runs everything with `--run`, and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--run", action="store_true", help="run every scenario with each rival")
-    runs = parser.parse_args().run
-    if runs:
-        text = json.dumps(collected(), indent=1)
+    parser.add_argument(
+        "--run", nargs="*", metavar="SCENARIO", help="run these with each rival; all if none"
+    )
+    wanted = parser.parse_args().run
+    if wanted is not None:
+        known = json.loads(DATA.read_text("utf-8"))["rows"] if wanted else {}
+        rows = known | collected(wanted or list(shipped("scenarios")))
+        text = json.dumps({"engine": engine_version, "rows": rows}, indent=1)
         DATA.write_text(text + "\n", encoding="utf-8")
     data = json.loads(DATA.read_text("utf-8"))
     PAGE.write_text(written(PAGE.read_text("utf-8"), data), encoding="utf-8")
-    if runs:
+    if wanted is not None:
         stamp(ROOT, MARK)
 
 

@@ -20,5 +20,5 @@ def test_a_delay_that_is_no_queue_bounds_its_rate(remedy: str) -> None:
     """Arun & Balakrishnan §2.1: the target is 1/(δ·(RTTstanding - RTTmin))."""
     row = WRITER["measured"]("lte", remedy, 0.5)
     assert row["queue_packets"] < 0.1
-    assert row["difference_ms"] > 10
+    assert row["difference_ms"] > 5
     assert row["goodput_mbps"] == pytest.approx(row["target_mbps"], rel=0.35)
