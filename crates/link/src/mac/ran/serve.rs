@@ -181,9 +181,9 @@ impl<P: Copy + EcnField> Ran<P> {
         self.transmit(now, (candidate.user, process), direction, observer);
     }
 
-    /// A block is retransmitted on as many resource blocks, in the user's best subbands now (adaptive
-    /// retransmission, TS 36.321 §5.4.2.2, TS 38.321 §5.4.2): those of a flat channel are counted
-    /// from the group on that it had first. `false` if there are not as many.
+    /// A block is retransmitted on as many resource blocks, in the subbands that are now the user's
+    /// best (adaptive retransmission, TS 36.321 §5.4.2.2, TS 38.321 §5.4.2); among equal ones from
+    /// the group on that it had first. `false` if too few are free.
     pub(super) fn repeat(
         &mut self,
         now: Instant,

@@ -77,9 +77,9 @@ fn a_packet_that_follows_an_emptied_buffer_is_asked_for() {
     }
 }
 
-/// A block that is retransmitted tells of the buffer as it was when the block was filled: where more
-/// data has been asked for since, the grant for it comes all the same, and no packet waits for
-/// `retxBSR-Timer` (320 ms). At 3 dB a block in ten is retransmitted; the outer loop is off.
+/// A retransmitted block reports the buffer as it was when the block was filled: if the user has
+/// asked for more since, the grant for it comes nevertheless, and no packet waits for
+/// `retxBSR-Timer` (320 ms). At -3 dB, without an outer loop, a block in ten is retransmitted.
 #[test]
 fn a_late_report_of_an_empty_buffer_takes_no_grant_back() {
     let config = unacknowledged(lte(vec![radio(-3.0, Fading::None, 0, 1)]));
