@@ -59,7 +59,7 @@ class Wheel(Artefact):
         return contents.problems(place.dist / self.files()[0])
 
     def put_into(self, inside: Entered, place: Workshop, root: Root) -> None:
-        """Copies the wheel and those of its libraries for a root's Python into it."""
+        """Copies the wheel and its libraries' for a root's Python into it."""
         folder = place.wheels / f"{self.of.tag}-{PYTHONS[root.suite]}"
         folder.mkdir(parents=True, exist_ok=True)
         wheelhouse.fetch(place.dist / self.files()[0], self.of, PYTHONS[root.suite], folder)
@@ -83,7 +83,7 @@ class Wheel(Artefact):
 
 @dataclass(frozen=True)
 class MuslWheel(Wheel):
-    """The Python package for musl, of which Debian can run only the static program."""
+    """The Python package for musl; Debian can run only its static program."""
 
     untried: ClassVar[dict[str, str]] = {
         "the core": "Debian has no Python for musl, and debootstrap makes no Alpine"

@@ -47,7 +47,7 @@ class Root:
 
     @property
     def name(self) -> str:
-        """What a reader is told: "Debian trixie, aarch64 (qemu-user)"."""
+        """Its name for readers: "Debian trixie, aarch64 (qemu-user)"."""
         emulated = " (qemu-user)" if self.is_emulated else ""
         return f"Debian {self.suite}, {self.machine}{emulated}"
 

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("bpf", "crates", "packaging", "papers", "python", "recordings", "scenarios", "studies")
 SOURCES += ("Cargo.lock", "Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md")
 SOURCES += ("pyproject.toml",)
-"""Files of which parts are made."""
+"""Files that enter the parts."""
 SUMS = "SHA256SUMS"
 STATE = "release.json"
 
@@ -42,7 +42,7 @@ def commit() -> str:
 
 
 def sources() -> str:
-    """The digest of the files of which parts are made, as git's of a folder, committed or not."""
+    """The digest of the files that enter the parts, as git's of a folder, committed or not."""
     with tempfile.TemporaryDirectory() as folder:
         index = {"GIT_INDEX_FILE": f"{folder}/index"}
         _git("add", "--all", "--", *SOURCES, **index)

@@ -62,7 +62,7 @@ impl Answers {
 pub(super) fn phases(prompted: &[Prompted], tick: Duration) -> Vec<Phase> {
     let near = NEAR.max(tick * 2);
     let mut phases: Vec<Phase> = Vec::new();
-    // Consecutive windows that agree, of which a phase is made.
+    // Consecutive windows that agree and make a phase.
     let mut group: Option<(Phase, usize)> = None;
     for window in windows(prompted, near) {
         group = match group.take() {

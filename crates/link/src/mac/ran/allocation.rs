@@ -107,8 +107,8 @@ impl Allocation {
         }
     }
 
-    /// Gives the free groups to candidates, those of the subband first where somebody's metric is
-    /// the highest: a user with little to send has its best subband, and is not held up by the fade
+    /// Gives the free groups to candidates, beginning with the subband in which some metric is the
+    /// highest: a user with little to send has its best subband, and is not held up by the fade
     /// of another. A candidate wants no more once its bits are expected to fit.
     pub(super) fn allocate(
         &mut self,
@@ -194,7 +194,7 @@ impl Allocation {
     }
 }
 
-/// The subbands, those of a higher value first; of equal ones the lower.
+/// The subbands by falling value; of equal ones the lower first.
 fn best_first(count: usize, value: impl Fn(usize) -> f64) -> [usize; MAX_SUBBANDS] {
     let mut ranked = [(0.0, 0); MAX_SUBBANDS];
     for (subband, place) in ranked[..count].iter_mut().enumerate() {

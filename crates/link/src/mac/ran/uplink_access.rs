@@ -38,10 +38,10 @@ pub(super) struct UplinkAccess {
     last_grant: u64,
     /// Bytes that the base station knows of and has not granted.
     known: u64,
-    /// Reports in transit: the first slot for which the base station can use it, the slot of which
-    /// it tells, and its bytes.
+    /// Reports in transit: the first slot for which the base station can use it, the slot at which
+    /// the buffer was so, and its bytes.
     reports: VecDeque<(u64, u64, u64)>,
-    /// The slot of which the newest report tells.
+    /// The slot that the newest report describes.
     newest: u64,
     /// Slots of granted blocks, and their bytes, since the last report.
     granted: VecDeque<(u64, u64)>,
@@ -98,7 +98,7 @@ impl UplinkAccess {
     }
 
     /// A block that was filled in slot `filled` is decoded; its buffer status can be used for
-    /// blocks from `usable` on. A block that was retransmitted may tell of an empty buffer that has
+    /// blocks from `usable` on. A block that was retransmitted may report an empty buffer that has
     /// asked for more since: what is older than the newest report is no news.
     pub(super) fn report(&mut self, filled: u64, usable: u64, bytes: u64) {
         if filled >= self.newest {

@@ -154,7 +154,7 @@ impl Receiver {
         if self.generation == Generation::Lte || highest != number + 1 {
             return highest > number;
         }
-        // NR: the rest of a packet of which segments arrive is no gap (TS 38.322 §5.2.3.2.3).
+        // NR: the rest of a packet whose segments arrive is no gap (TS 38.322 §5.2.3.2.3).
         let place = usize::try_from(number - self.next).unwrap_or(usize::MAX);
         match self.numbers.get(place) {
             Some((Progress::Partly(missing), end)) => {
