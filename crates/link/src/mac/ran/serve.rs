@@ -182,8 +182,8 @@ impl<P: Copy + EcnField> Ran<P> {
     }
 
     /// A block is retransmitted on as many resource blocks, in the subbands that are now the user's
-    /// best (adaptive retransmission, TS 36.321 §5.4.2.2, TS 38.321 §5.4.2); among equal ones from
-    /// the group on that it had first. `false` if too few are free.
+    /// best (adaptive retransmission, TS 36.321 §5.4.2.2, TS 38.321 §5.4.2), among equal ones
+    /// from the group on that it had first. `false` if too few are free.
     pub(super) fn repeat(
         &mut self,
         now: Instant,
