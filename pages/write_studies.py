@@ -40,6 +40,10 @@ STUDIES = {
     "classifiers": Shown(score_table, "scores"),
     "rto-factor": Shown(effect_table),
     "wifi-today": Shown(effect_table, "effects", "wifi-today.md"),
+    "cellular-today": Shown(effect_table, "effects", "cellular-today.md"),
+    "cellular-today-delay": Shown(
+        effect_table, None, "cellular-today.md", "cellular-today", "delay-p95"
+    ),
     "today": Shown(effect_table, "effects", "today.md"),
     "today-rpm": Shown(effect_table, None, "today.md", "today", "rpm"),
     "today-call": Shown(effect_table, None, "today.md", "today", "call"),
