@@ -42,10 +42,6 @@ BARE := thumbv7em-none-eabihf
 BARE_CRATES := $(addprefix --package airtcp-,units packet bpf tcp endpoint)
 has_bare = $(wildcard $(shell rustc --print target-libdir --target $(BARE) 2>/dev/null)/libcore-*)
 
-# macOS: the core is checked without linking, which takes Apple's SDK.
-MAC := aarch64-apple-darwin
-has_mac = $(wildcard $(shell rustc --print target-libdir --target $(MAC) 2>/dev/null)/libcore-*)
-
 # A browser, for the lab without a server.
 WASM := wasm32-unknown-unknown
 has_wasm = $(wildcard $(shell rustc --print target-libdir --target $(WASM) 2>/dev/null)/libcore-*)
@@ -132,8 +128,6 @@ lint: $(DEV_READY) site-pages | tools ## formatting, clippy, also without std an
 	cargo clippy --profile local --workspace --all-targets $(BPF_FEATURES) -- -D warnings
 	$(if $(has_bare),cargo clippy --profile local --target $(BARE) $(BARE_CRATES) -- -D warnings,\
 	  @echo "lint: SKIPPED: nothing is built without std: rustup target add $(BARE)" >&2)
-	$(if $(has_mac),cargo check --profile local --target $(MAC) --package airtcp-python,\
-	  @echo "lint: SKIPPED: nothing is typed for macOS: rustup target add $(MAC)" >&2)
 	CUSTOM_LIBFUZZER_PATH=unlinked/libfuzzer.a cargo clippy --profile local --manifest-path fuzz/Cargo.toml --target-dir target --bins -- -D warnings
 	.ci/columns
 	$(BIN)/python packaging/dependencies.py

@@ -39,6 +39,7 @@ CARGO = ("cargo", "test", "--profile", "local")
 EACH_FILE = ("--numprocesses", "auto", "--dist", "loadfile")
 """Tests of one file share what is costly to make."""
 EACH_TEST = ("--numprocesses", "auto")
+MACOS = "aarch64-apple-darwin"
 MUTATED = ("packet", "tcp", "link", "network", "capture")
 
 
@@ -123,6 +124,15 @@ def checks(day: int, times: int) -> Iterator[Check]:
         "answers",
         "the time to an answer",
         ((PYTHON, "tests/captures/answer_times.py", "--check"),),
+    )
+    yield Check(
+        "macos",
+        "the core compiles for macOS; linking it takes Apple's SDK",
+        (
+            ("rustup", "target", "add", MACOS),
+            ("cargo", "check", "--profile", "local", "--target", MACOS, "-p", "airtcp-python"),
+        ),
+        program="rustup",
     )
     yield Check("fuzz", "the fuzz targets", _fuzzing(times), program="cargo-fuzz")
     shards = max(1, SHARDS // times)
