@@ -132,7 +132,6 @@ def checks(day: int, times: int) -> Iterator[Check]:
             ("rustup", "target", "add", MACOS),
             ("cargo", "check", "--profile", "local", "--target", MACOS, "-p", "airtcp-python"),
         ),
-        program="rustup",
     )
     yield Check("fuzz", "the fuzz targets", _fuzzing(times), program="cargo-fuzz")
     shards = max(1, SHARDS // times)
