@@ -200,7 +200,7 @@ def test_what_the_install_page_names_exists() -> None:
     page = INSTALL.read_text("utf-8")
     makefile = (ROOT / "Makefile").read_text("utf-8")
     targets = re.findall(r"^    make ([\w-]+)$", page, re.MULTILINE)
-    assert targets == ["build", "wheel"]
+    assert targets == ["build", "wheel", "release"]
     for target in targets:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
     for path in re.findall(r"`(packaging/[\w./-]+)`", page):
