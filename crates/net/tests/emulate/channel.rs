@@ -41,6 +41,7 @@ fn every_byte_arrives_in_its_place() {
 pub fn numbered(scenario: &Scenario, options: &[&str], packets: usize, bytes: usize) -> Vec<usize> {
     let receive = "import os,socket\n\
          s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.bind(('0.0.0.0',4000))\n\
+         s.setsockopt(socket.SOL_SOCKET,socket.SO_RCVBUF,1<<20)\n\
          open('ready','w').close(); seen=[]\n\
          while True:\n\
          \x20   d,_a=s.recvfrom(2000)\n\
@@ -48,7 +49,8 @@ pub fn numbered(scenario: &Scenario, options: &[&str], packets: usize, bytes: us
          \x20   seen.append(int(d[:5]))\n\
          open('seen.part','w').write(' '.join(map(str,seen)))\n\
          os.rename('seen.part','seen')\n";
-    // The last datagram is repeated until it has arrived; before it, all late ones arrive.
+    // A receiver that does not run for a while has room for all. The last datagram is repeated
+    // until it has arrived; before it, all late ones arrive.
     let send = format!(
         "import os,socket,time\n\
          while not os.path.exists('ready'): time.sleep(0.01)\n\

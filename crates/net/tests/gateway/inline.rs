@@ -72,11 +72,11 @@ fn a_connection_outlives_the_gateway_that_carries_it() {
     let mut gateway = router.gateway(&words(&wide)).unwrap();
     assert!(!is_bridged(&router));
     upload.passes(1_000_000);
+    router.wait_for_a_delay();
     let uploaded = upload.end();
     assert!(uploaded.is_whole);
     eprintln!("longest pause {:?}", uploaded.longest_pause);
-    let report = gateway.stop();
-    assert!(report["did"]["delayed"].as_u64() > Some(0), "{report}");
+    let _ = gateway.stop();
 }
 
 /// The previous process carries nothing more once its successor does, although frames never cease.
@@ -93,9 +93,9 @@ fn another_process_carries_on() {
     assert_eq!(status, Some(0));
     assert!(!is_bridged(&router));
     upload.passes(1_000_000);
+    router.wait_for_a_delay();
     assert!(upload.end().is_whole);
-    let report = second.stop();
-    assert!(report["did"]["delayed"].as_u64() > Some(0), "{report}");
+    let _ = second.stop();
 }
 
 /// A device that vanished and returned with another index is reopened.

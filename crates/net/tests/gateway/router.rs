@@ -191,6 +191,15 @@ impl Router {
             .expect("the program starts")
     }
 
+    /// Waits until the gateway that runs has delayed an acknowledgment.
+    pub fn wait_for_a_delay(&self) {
+        let delays = || {
+            let report: serde_json::Value = serde_json::from_slice(&self.status().stdout).ok()?;
+            report["did"]["delayed"].as_u64()
+        };
+        await_that(|| delays() > Some(0), "an acknowledgment is delayed");
+    }
+
     /// The rules installed in the router.
     pub fn rules(&self) -> String {
         sh(&self.router, "nft list tables").unwrap_or_default()
