@@ -8,7 +8,7 @@ use std::time::Instant as Clock;
 
 use airtcp_packet::Segment;
 use airtcp_scenario::{Scenario, build};
-use airtcp_sim::engine::{Direction, FlowEvent, Simulation, Watch};
+use airtcp_sim::engine::{Direction, Simulation, Watch};
 use airtcp_units::Instant;
 use clap::Parser;
 
@@ -33,9 +33,14 @@ struct Settings {
 struct Acknowledgments(u64);
 
 impl Watch for Acknowledgments {
-    fn event(&mut self, _now: Instant, _flow: u32, _event: FlowEvent) {}
-
-    fn segment(&mut self, _now: Instant, _flow: u32, direction: Direction, _segment: &Segment) {
+    fn segment(
+        &mut self,
+        _now: Instant,
+        _flow: u32,
+        direction: Direction,
+        _number: u64,
+        _segment: &Segment,
+    ) {
         self.0 += u64::from(direction == Direction::Acknowledgments);
     }
 }
