@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-PACKAGES = "python3-venv"
+INCLUDED = "python3-venv"
 """Besides Debian's minimal system."""
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 """Debian's and the OCI specification's words for Linux's."""
@@ -83,7 +83,7 @@ class Root:
             shutil.rmtree(unfinished, ignore_errors=True)
             # It leaves /proc mounted, which ends with the namespace.
             command = ["unshare", "--mount", "debootstrap", "--variant=minbase"]
-            command += [f"--arch={ARCHITECTURES[self.machine]}", f"--include={PACKAGES}"]
+            command += [f"--arch={ARCHITECTURES[self.machine]}", f"--include={INCLUDED}"]
             subprocess.run(
                 [*command, self.suite, unfinished], check=True, stdout=subprocess.DEVNULL
             )

@@ -3,10 +3,11 @@
     python packaging/release.py [--only NAME] [--out dist/release]
 
 A part that was made of the same sources is not made again, and a trial that passed with the same
-files and commands is not repeated (`release.json` in the folder). SHA256SUMS lists the files. The
-status is 1 if a part could not be made, is not whole, or failed in its trial; what cannot be tried
-here is listed with the reason. Needs root, debootstrap, clang and the programs of
-requirements/wheel.txt; for other processors qemu-user-static and binfmt-support.
+files and commands is not repeated (`release.json` in the folder). A part is refused if one that it
+needs was made of other sources. SHA256SUMS lists the files. The status is 1 if a part could not be
+made, is not whole, or failed in its trial; what cannot be tried here is listed with the reason.
+Needs root, debootstrap, clang and the programs of requirements/wheel.txt; for other processors
+qemu-user-static and binfmt-support.
 """
 
 import argparse
@@ -75,27 +76,50 @@ def sums(parts: Mapping[str, Mapping[str, Any]]) -> str:
     return "".join(f"{sha256}  {name}\n" for name, sha256 in lines)
 
 
-def make(part: Artefact, place: Workshop, before: Mapping[str, Any]) -> dict[str, Any]:
+def is_current(part: Artefact, place: Workshop, made: Mapping[str, Any], now: str) -> bool:
+    """Whether a part was made of the sources with the digest `now`, and its files are unchanged.
+
+    Args:
+        part: the part.
+        place: the folders.
+        made: its description; empty for none.
+        now: as of `sources()`.
+    """
+    files = [place.dist / name for name in part.files()]
+    is_made = made.get("sources") == now and all(file.exists() for file in files)
+    return is_made and described(files) == made["files"]
+
+
+def make(part: Artefact, place: Workshop, state: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Makes a part unless it was made of the same sources.
 
     Args:
         part: what to make.
         place: the folders.
-        before: its description of the last call; empty for none.
+        state: descriptions of parts by name, of this call or an earlier one.
 
     Raises:
-        FailedError: it was not made, or is not whole.
+        FailedError: it was not made, or is not whole, or one that it needs is of other sources.
     """
-    files = [place.dist / name for name in part.files()]
-    now = sources()
-    is_made = before.get("sources") == now and all(file.exists() for file in files)
-    if is_made and described(files) == before["files"]:
+    try:
+        return _made(part, place, state)
+    except (subprocess.CalledProcessError, OSError, ValueError) as error:
+        raise FailedError(f"cannot be made: {error}") from error
+
+
+def _made(
+    part: Artefact, place: Workshop, state: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    now, before = sources(), state.get(part.name, {})
+    old = [
+        one.name for one in part.needs if not is_current(one, place, state.get(one.name, {}), now)
+    ]
+    if old:
+        raise FailedError(f"needs {', '.join(old)}, not made of these sources: make it first")
+    if is_current(part, place, before, now):
         return dict(before)
     begun = time.monotonic()
-    try:
-        part.make(place)
-    except (subprocess.CalledProcessError, OSError) as error:
-        raise FailedError(f"cannot be made: {error}") from error
+    part.make(place)
     seconds = time.monotonic() - begun
     if problems := part.problems(place):
         raise FailedError("; ".join(problems))
@@ -103,7 +127,7 @@ def make(part: Artefact, place: Workshop, before: Mapping[str, Any]) -> dict[str
         "sources": now,
         "commit": commit(),
         "seconds": round(seconds, 1),
-        "files": described(files),
+        "files": described([place.dist / name for name in part.files()]),
     }
 
 
@@ -136,10 +160,13 @@ def tried_before(part: Artefact, before: Mapping[str, Any], made: Mapping[str, A
     )
 
 
-def released(part: Artefact, place: Workshop, before: Mapping[str, Any]) -> dict[str, Any]:
+def released(
+    part: Artefact, place: Workshop, state: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
     """Makes and tries one part; its description."""
+    before = state.get(part.name, {})
     try:
-        made = make(part, place, before)
+        made = make(part, place, state)
     except FailedError as error:
         return {"error": str(error)}
     if not tried_before(part, before, made):
@@ -182,12 +209,8 @@ def release(
         state: descriptions of an earlier call, which are brought up to date.
     """
     for part in parts:
-        lacks = [one.name for one in part.needs if "files" not in state.get(one.name, {})]
         print(f"{part.name} …", flush=True)
-        if lacks:
-            state[part.name] = {"error": f"needs {', '.join(lacks)}, which was not made"}
-        else:
-            state[part.name] = released(part, place, state.get(part.name, {}))
+        state[part.name] = released(part, place, state)
         about = {
             "version": version(),
             "processor": platform.machine(),

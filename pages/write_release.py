@@ -61,7 +61,7 @@ def tried(release: Mapping[str, Any]) -> str:
         cells = [name, trial["root"], result]
         installing, using = (trial.get(key, []) for key in ("installing", "using"))
         cells.append(_sum(installing))
-        # The last command that starts airtcp and is no version or help.
+        # The comparison; a part without one answers with its first command.
         found = [step for step in using if step[0].startswith("airtcp compare")]
         cells.append(_sum(found or using[:1]))
         lines.append("| " + " | ".join(cells) + " |")

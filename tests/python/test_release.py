@@ -155,9 +155,11 @@ def _main(
     place: Workshop,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    *only: str,
 ) -> tuple[object, str]:
+    chosen = [word for name in only for word in ("--only", name)]
     monkeypatch.setattr(release, "ARTEFACTS", parts)
-    monkeypatch.setattr(sys, "argv", ["release.py", "--out", str(place.dist)])
+    monkeypatch.setattr(sys, "argv", ["release.py", "--out", str(place.dist), *chosen])
     with pytest.raises(SystemExit) as ended:
         release.main()
     return ended.value.code, capsys.readouterr().out
@@ -180,7 +182,63 @@ def test_a_part_without_the_one_it_needs_is_named(
     status, told = _main(parts, place, monkeypatch, capsys)
     assert status == 1
     assert "FAILED: wheel: cannot be made: no linker\n" in told
-    assert "FAILED: package: needs wheel, which was not made\n" in told
+    assert "FAILED: package: needs wheel, not made of these sources: make it first\n" in told
+
+
+def test_a_part_is_not_made_from_one_of_other_sources_or_a_damaged_one(
+    place: Workshop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wheel = Part("wheel")
+    package = Part("package", needs=(wheel,))
+    refused = "FAILED: package: needs wheel, not made of these sources: make it first\n"
+    assert _main([wheel, package], place, monkeypatch, capsys)[0] == 0
+    monkeypatch.setattr(release, "sources", lambda: "fedcba987654")
+    status, told = _main([wheel, package], place, monkeypatch, capsys, "package")
+    assert (status, package.times_made) == (1, 1)
+    assert refused in told
+    assert _main([wheel, package], place, monkeypatch, capsys)[0] == 0
+    assert (wheel.times_made, package.times_made) == (2, 2)
+    (place.dist / "wheel.tar").write_text("damaged", encoding="utf-8")
+    assert refused in _main([wheel, package], place, monkeypatch, capsys, "package")[1]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FileNotFoundError("readelf"),
+        subprocess.CalledProcessError(1, "readelf"),
+        ValueError("too many values to unpack"),
+    ],
+)
+@pytest.mark.parametrize("step", ["make", "problems"])
+def test_an_error_in_one_part_does_not_end_the_release(
+    place: Workshop,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    step: str,
+    error: Exception,
+) -> None:
+    def fails(_: Workshop) -> None:
+        raise error
+
+    part = Part("a")
+    monkeypatch.setattr(part, step, fails)
+    status, told = _main([part, Part("b")], place, monkeypatch, capsys)
+    assert status == 1
+    assert f"FAILED: a: cannot be made: {error}\n" in told
+    assert told.count("FAILED") == 1
+
+
+def test_sources_that_cannot_be_read_are_an_error_of_the_part(
+    place: Workshop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails() -> str:
+        raise FileNotFoundError("git")
+
+    monkeypatch.setattr(release, "sources", fails)
+    status, told = _main([Part("a")], place, monkeypatch, capsys)
+    assert status == 1
+    assert "FAILED: a: cannot be made: git\n" in told
 
 
 def test_a_trial_that_cannot_run_here_is_listed_with_the_reason(
