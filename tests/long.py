@@ -40,6 +40,12 @@ EACH_FILE = ("--numprocesses", "auto", "--dist", "loadfile")
 """Tests of one file share what is costly to make."""
 EACH_TEST = ("--numprocesses", "auto")
 MACOS = "aarch64-apple-darwin"
+INSTALLED_BY = {
+    "cargo-fuzz": "cargo install cargo-fuzz",
+    "cargo-mutants": "cargo install cargo-mutants",
+    "rustup": "apt install rustup",
+}
+"""A command for each program that a check needs besides those of `make test`."""
 MUTATED = ("packet", "tcp", "link", "network", "capture")
 
 
@@ -54,7 +60,7 @@ class Check:
     """Variables of the environment that say how many of something are drawn."""
     environment: Mapping[str, str] = field(default_factory=dict)
     program: str = ""
-    """A program that has to be there, and how to get it."""
+    """A program that has to be installed, one of `INSTALLED_BY`."""
 
 
 def checks(day: int, times: int) -> Iterator[Check]:
@@ -132,6 +138,7 @@ def checks(day: int, times: int) -> Iterator[Check]:
             ("rustup", "target", "add", MACOS),
             ("cargo", "check", "--profile", "local", "--target", MACOS, "-p", "airtcp-python"),
         ),
+        program="rustup",
     )
     yield Check("fuzz", "the fuzz targets", _fuzzing(times), program="cargo-fuzz")
     shards = max(1, SHARDS // times)
@@ -207,7 +214,8 @@ def run(check: Check, day: int, times: int) -> bool:
     environment = os.environ | {"AIRTCP_FIRST": str(day * A_DAY)} | dict(check.environment)
     environment |= {name: str(count * times) for name, count in check.draws.items()}
     if check.program and not shutil.which(check.program):
-        print(f"{check.name}: FAILED: {check.program} is missing: cargo install {check.program}")
+        remedy = INSTALLED_BY[check.program]
+        print(f"{check.name}: FAILED: {check.program} is missing: {remedy}", flush=True)
         return False
     passed = True
     for command in check.commands:
