@@ -12,8 +12,10 @@ COMPILED := $(VENV)/.compiled
 EXTENSION := $(VENV)/.extension
 SITE_READY := $(VENV)/.site
 WHEEL_READY := $(VENV)/.wheel
-# Linked for any Linux since 2018; with WHEEL_BPF=1 and clang, airtcp-net has the kernel's BPF too.
-WHEEL_FLAGS ?= $(if $(NET),--target $(shell uname -m)-unknown-linux-gnu $(if $(WHEEL_BPF),--bpf))
+# Linked for any Linux since 2018 on the processors of packaging/targets.py, for this system on others;
+# with WHEEL_BPF=1 and clang, airtcp-net has the kernel's BPF too.
+PROCESSOR := $(filter x86_64 aarch64,$(shell uname -m))
+WHEEL_FLAGS ?= $(if $(NET),$(PROCESSOR:%=--target %-unknown-linux-gnu) $(if $(WHEEL_BPF),--bpf))
 # Real packets are Linux's alone.
 NET := $(if $(filter Linux,$(shell uname -s)),$(BIN)/airtcp-net)
 # Features of airtcp-net that can be built here. The stamp changes with them: a package installed
@@ -102,7 +104,7 @@ test: build $(DEV_READY) ## every test: Rust, Python, and the stub against the b
 	$(NAME_SKIPPED)
 	@echo "make test: all passed"
 
-real: build ## the tests on real packets, a part of `make test`; names what is skipped here
+real: build ## the tests on real packets, a part of `make test`, and one verification; names what is skipped here
 	$(RUST_TESTS) cargo test --quiet --profile local --workspace $(BPF_FEATURES) $(REAL_TESTS)
 	$(NAME_SKIPPED)
 	.ci/verify
