@@ -206,21 +206,27 @@ def test_a_full_disk_is_one_error_and_what_was_kept_stays(
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("compare", ["--remedy", "sack", "--seeds", "2"]),
+        ("tune", ["--with", "westwood", "--max-seeds", "2", "--can", "server"]),
+    ],
+)
 def test_a_disk_that_takes_nothing_leaves_the_answer(
-    lossy_file: Path, tmp_path: Path, form: list[str]
+    lossy_file: Path, tmp_path: Path, command: str, options: list[str], form: list[str]
 ) -> None:
     """The answer first, then what could not be kept, and the status of a failure."""
     out = tmp_path / "out"
-    command = ["compare", str(lossy_file), "--remedy", "sack", "--seeds", "2", "--out", str(out)]
-    command += form
+    line = [command, str(lossy_file), *options, "--out", str(out), *form]
     done = subprocess.run(
-        ["bash", "-c", 'ulimit -f 0; exec "$@"', "-", sys.executable, "-m", "airtcp", *command],
+        ["bash", "-c", 'ulimit -f 0; exec "$@"', "-", sys.executable, "-m", "airtcp", *line],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 1
-    assert "sack" in done.stdout
+    assert done.returncode == 1, done.stderr
+    assert options[1] in done.stdout
     assert done.stderr.startswith(f"airtcp: {out}/cells: finished runs cannot be kept here (File")
     assert done.stderr.count("\n") == 1
     assert list((out / "cells").iterdir()) == []

@@ -1,5 +1,6 @@
 """`airtcp tune`: the best parameters and combinations of remedies for one link."""
 
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -23,6 +24,7 @@ from airtcp.cli.console import (
 from airtcp.cli.errors import clear_errors
 from airtcp.cli.unwritten import AnswerFirst
 from airtcp.comparison.as_json import comparison_object
+from airtcp.comparison.compare import UnstoredWarning
 from airtcp.comparison.ranking import SMALLEST_PERCENT, Aim
 from airtcp.comparison.sequential import MAX_SEEDS
 from airtcp.core.loading import load_scenario
@@ -109,7 +111,8 @@ def tune_command(
         asked = asked_for(can, is_interactive=not as_json)
         scenario = load_scenario(file, settings_of(settings, aim=aim))
         warn(scenario)
-        with progress_bar(f"tuning {file}") as report:
+        with progress_bar(f"tuning {file}") as report, warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnstoredWarning)
             tuned = tune(
                 scenario,
                 [name.strip() for name in among.split(",")] if among else (),
@@ -124,7 +127,7 @@ def tune_command(
                 jobs=jobs,
                 progress=report,
             )
-        written = AnswerFirst()
+        written = AnswerFirst(tuned.unstored)
         written.give(
             folder,
             tuned.comparison.report,

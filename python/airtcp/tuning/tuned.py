@@ -1,13 +1,14 @@
 """`airtcp.tune`: the search, then the best on fresh seeds with the harm to others."""
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airtcp._core import RunError, Scenario, ScenarioError
 from airtcp.comparison.budget import Budget
-from airtcp.comparison.compare import run_comparison
+from airtcp.comparison.compare import UnstoredWarning, run_comparison
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.competing import competing_plan
 from airtcp.comparison.perturbation import perturbed
@@ -52,6 +53,8 @@ class Tuned:
     """Settings of a user-written control with which a run ended early, and why."""
     stopped: str
     """Why the search ended early; empty if it did not."""
+    unstored: OSError | None = None
+    """Why finished runs of the search or of the comparison could not be stored."""
 
     @property
     def best(self) -> str | None:
@@ -124,7 +127,8 @@ def tune(
     Raises:
         ScenarioError: the scenario, a setting or a remedy is wrong; before anything runs.
         RunError: nothing can be tuned here, or a run could not be finished.
-        OSError: `out` cannot be created or written.
+        OSError: `out` cannot be created or written. If it is full later, the result has the error
+            as `unstored`, with a warning.
     """
     known = {entry["name"] for entry in remedies()}
     for name in names:
@@ -138,6 +142,12 @@ def tune(
     budget = Budget(SHARE * max_cpu_s)
     written = load_scenario(scenario, settings)
     link = written if "perturb" in (settings or {}) else perturbed(written)
+    refused: list[OSError] = []
+
+    def stored(compared: Comparison) -> Comparison:
+        if compared.unstored is not None:
+            refused.append(compared.unstored)
+        return compared
 
     def run(texts: Sequence[str], seeds: Sequence[int]) -> Comparison:
         def told(finished: int, cells: int) -> None:
@@ -146,15 +156,19 @@ def tune(
                 share = min(1.0, budget.spent_s / max_cpu_s)
                 progress(share, f"searching: {finished} of {cells} runs of this round")
 
-        return run_comparison(
-            link, texts, list(seeds), metric=metric, can=can, out=out, jobs=jobs, progress=told
+        return stored(
+            run_comparison(
+                link, texts, list(seeds), metric=metric, can=can, out=out, jobs=jobs, progress=told
+            )
         )
 
     def harm(texts: Sequence[str], seeds: Sequence[int]) -> Mapping[str, float]:
         competing = competing_plan(link, texts, seeds)
         if not competing.plan:
             return {}
-        runs = run_comparison(link, texts, list(seeds), metric="harm", can=can, out=out, jobs=jobs)
+        runs = stored(
+            run_comparison(link, texts, list(seeds), metric="harm", can=can, out=out, jobs=jobs)
+        )
         return {name: one.mean_percent or 0.0 for name, one in runs.compared("harm").items()}
 
     search = Search(
@@ -187,20 +201,24 @@ def tune(
             progress(share, f"on fresh seeds: {finished} of {cells} runs")
 
     begun = budget.spent_s
-    compared = run_comparison(
-        link,
-        finalists,
-        metric=metric,
-        can=can,
-        smallest=smallest,
-        rounds=Rounds(max_seeds, left),
-        harm=True,
-        horizon=True,
-        chosen_from=len(search.scores),
-        out=out,
-        jobs=jobs,
-        progress=last,
+    compared = stored(
+        run_comparison(
+            link,
+            finalists,
+            metric=metric,
+            can=can,
+            smallest=smallest,
+            rounds=Rounds(max_seeds, left),
+            harm=True,
+            horizon=True,
+            chosen_from=len(search.scores),
+            out=out,
+            jobs=jobs,
+            progress=last,
+        )
     )
+    if refused:
+        warnings.warn(f"{refused[0]}", UnstoredWarning, stacklevel=2)
     return Tuned(
         compared,
         len(search.scores),
@@ -208,4 +226,5 @@ def tune(
         search.left_out,
         search.failed,
         search.stopped,
+        refused[0] if refused else None,
     )
