@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from airtcp.diagnosis.as_json import of_capture
 from airtcp.diagnosis.capture import Capture
-from airtcp.diagnosis.capture_answer import flow_of
+from airtcp.diagnosis.capture_answer import diagnosed, flow_of
 from airtcp.diagnosis.link import fitted_link
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.stops import joined
@@ -65,6 +66,19 @@ def test_a_stop_of_both_directions_under_an_upload_is_found(tmp_path: Path) -> N
         path = two_ways(tmp_path / "a.pcap", bps=12e6, stops=stops, has_receivers_clock=True)
         begun = [start for start, _ in stops_of(read_capture(path, 1, None))]
         assert [round(start) for start in begun] == [4, 8]
+
+
+def test_a_stop_in_which_the_capture_ends_is_marked_in_json(tmp_path: Path) -> None:
+    stops = ((4.0, 0.4, (0, 1)), (8.0, 0.3, (0, 1)))
+    path = two_ways(tmp_path / "a.pcap", bps=12e6, stops=stops, has_receivers_clock=True)
+    found = diagnosed(read_capture(path, 1, None), None)
+    assert found.link is not None
+    process = found.link.stops
+    first, second = process.stops
+    cut = replace(process, stops=(first, replace(second, is_cut=True)))
+    link = of_capture(replace(found, link=replace(found.link, stops=cut)))["link"]
+    assert isinstance(link, dict)
+    assert [one["is_cut"] for one in link["stops"]] == [False, True]
 
 
 @pytest.mark.parametrize(("segments", "silences"), [(1, 2), (5, 3)])

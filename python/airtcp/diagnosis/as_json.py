@@ -123,6 +123,7 @@ def _link(link: "FittedLink") -> dict[str, object]:
             {
                 "start_s": stop.start_s,
                 "length_s": stop.length_s,
+                "is_cut": stop.is_cut,
                 "released_share": None if math.isnan(stop.released_share) else stop.released_share,
             }
             for stop in process.stops
