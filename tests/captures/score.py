@@ -211,7 +211,7 @@ def score_of(truth: Truth, has_links: bool) -> Score:
     if capture.facts["view"] != "sender":
         score.notes.append(f"view {capture.facts['view']}")
     is_hole = bool(truth.case.sender.longest)
-    _labels(score, capture.labels, known, is_hole=is_hole)
+    _labels(score, capture.labels, known, truth, is_hole=is_hole)
     score.timeouts.add(
         capture.facts["timeouts"] == truth.counters["TcpExtTCPTimeouts"],
     )
@@ -239,14 +239,16 @@ def _answer(score: Score, sentence: str, truth: Right, where: str = "") -> None:
 
 
 def _labels(
-    score: Score, labels: pl.DataFrame, known: pl.DataFrame, *, is_hole: bool = False
+    score: Score, labels: pl.DataFrame, known: pl.DataFrame, truth: Truth, *, is_hole: bool = False
 ) -> None:
     by_packet = {row["packet"]: row for row in known.iter_rows(named=True)}
     before: dict[int, dict[str, object]] = {}
     previous: dict[int, dict[str, object]] = {}
+    first: dict[int, int] = {}
     for row in known.iter_rows(named=True):
         before[row["packet"]] = previous.get(row["start"], {})
         previous[row["start"]] = row
+        first.setdefault(row["start"], row["index"])
     for label in labels.iter_rows(named=True):
         row = by_packet.get(label["packet"])
         if row is None or label["verdict"] == "unknown":
@@ -255,15 +257,26 @@ def _labels(
         tally.add((label["verdict"] == "needless") == row["is_needless"])
         if is_hole:
             continue  # a finding names the cause, and no label
-        lost = before[label["packet"]].get("fate")
-        score.cause.add(_cause_is_right(score.kind, label, bool(row["is_needless"]), lost))
+        if row["is_needless"]:
+            acks = truth.lost_acks(first[row["start"]], row["index"])
+            score.cause.add(needless_cause_is_right(score.kind, label, has_lost_acks=acks > 0))
+        else:
+            fate = before[label["packet"]].get("fate")
+            score.cause.add(_loss_is_right(score.kind, label, fate))
 
 
-def _cause_is_right(kind: str, label: dict[str, object], is_needless: bool, lost: object) -> bool:
+def needless_cause_is_right(kind: str, label: dict[str, object], *, has_lost_acks: bool) -> bool:
+    """Whether a needless retransmission's cause is possible on such a link."""
+    causes = {"delay-spike"}
+    if kind in ("reordering", "jitter", "old timestamps"):
+        causes.add("reordering")
+    if has_lost_acks:
+        causes.add("lost-acks")
+    return label["cause"] in causes
+
+
+def _loss_is_right(kind: str, label: dict[str, object], lost: object) -> bool:
     """A cause that is not shown is not right."""
-    if is_needless:
-        reorders = kind in ("reordering", "jitter", "old timestamps")
-        return label["cause"] in (("reordering", "delay-spike") if reorders else ("delay-spike",))
     if kind == "802.11n and ax" and lost == "dropped":
         # Linux's queues of stations are FQ-CoDel's, and drop by their length, too.
         return label["loss"] in ("aqm", "tail-drop")

@@ -67,6 +67,21 @@ class Truth:
         return packets.filter(pl.col("flow") == sizes["flow"][-1])
 
     @cached_property
+    def _lost_acks_ns(self) -> pl.Series:
+        """Times at which ACKs of the connection reached the link that lost them."""
+        back = "up" if self.case.download else "down"
+        packets = pl.read_csv(self.folder / "packets.csv", infer_schema_length=None)
+        is_ack = (pl.col("way") == back) & pl.col("tcp") & (pl.col("flow") == self.data["flow"][0])
+        return packets.filter(is_ack & pl.col("fate").is_in(["lost", "dropped"]))["arrived_ns"]
+
+    def lost_acks(self, first: int, last: int) -> int:
+        """The number of ACKs lost between two transmissions, given as places in `data`."""
+        arrived = self.data["arrived_ns"]
+        if last >= len(arrived):
+            return 0
+        return self._lost_acks_ns.is_between(arrived[first], arrived[last]).sum()
+
+    @cached_property
     def counters(self) -> dict[str, int]:
         """The counters of the sender's kernel."""
         counters: dict[str, int] = json.loads((self.folder / "kernel.json").read_text())
