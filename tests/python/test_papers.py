@@ -224,6 +224,7 @@ def test_trends_and_peaks_are_found():
     (judged,) = judge_part(experiment, Part("trend", "e", along="m", direction="falls"), rising)
     assert judged.verdict is C
     (judged,) = judge_part(experiment, Part("peak", "e", along="m", between=[3, 3]), rising)
+    assert judged.paper == "best at 3"
     assert judged.verdict is R
     (judged,) = judge_part(experiment, Part("peak", "e", along="m", between=[1, 2]), rising)
     assert judged.verdict is C

@@ -217,7 +217,9 @@ class _Judging:
         means = {place: sum(series) / len(series) for place, series in values.items()}
         low, high = self._range
         inside = [place for place in means if low <= float(place) <= high]
-        paper = f"best at {part.between[0]} to {part.between[-1]}"
+        first_place, last_place = part.between[0], part.between[-1]
+        until = "" if first_place == last_place else f" to {last_place}"
+        paper = f"best at {first_place}{until}"
         if not inside:
             return self._not_measured(part.label, paper)
         best = max(means, key=lambda place: means[place])
