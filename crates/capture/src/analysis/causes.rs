@@ -8,6 +8,7 @@ use super::hazard::Hazard;
 use super::label::Cause;
 use super::policer::Policer;
 use super::rate::Path;
+use super::two_rates::{Part, chance_of_so_few};
 
 /// Minimum ratio and difference of the gain over the delay to that over the flow's bytes for a
 /// shared queue; otherwise only the flow fills it.
@@ -247,7 +248,7 @@ impl Causes {
         counts: impl Fn(usize) -> bool,
     ) -> Option<Duration> {
         let (from, until) = (delay_threshold::least(packet), self.standing?.least);
-        let (mut empty, mut short) = ([0.0; 2], [0.0; 2]);
+        let (mut empty, mut short) = (Part::default(), Part::default());
         let mut last: Option<Instant> = None;
         for at in (0..sent.len()).filter(|at| sent[*at].attempt == 0 && counts(*at)) {
             let delay = self.delays[at];
@@ -259,18 +260,11 @@ impl Causes {
             }
             if delay < until {
                 let part = if delay < from { &mut empty } else { &mut short };
-                part[0] += 1.0;
-                part[1] += f64::from(is_occasion);
+                part.trials += 1;
+                part.events += u32::from(is_occasion);
             }
         }
-        let expected = empty[0] * short[1] / f64::max(short[0], 1.0);
-        // Of a Poisson distribution: this few or fewer.
-        let (mut term, mut chance) = (libm::exp(-expected), 0.0);
-        for number in 0..=(empty[1] as u32) {
-            chance += term;
-            term *= expected / f64::from(number + 1);
-        }
-        (chance < CHANCE).then_some(from)
+        (chance_of_so_few(empty, short) < CHANCE).then_some(from)
     }
 
     /// The delay above which a queue that was not full dropped, if its drops are on too few

@@ -32,6 +32,7 @@ mod stops;
 #[cfg(test)]
 mod tests;
 mod trigger;
+mod two_rates;
 mod vantage;
 mod verdict;
 mod way_back;

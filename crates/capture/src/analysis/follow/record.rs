@@ -108,32 +108,21 @@ impl Record {
         self.findings.repeats.get(number).map(|repeat| repeat.sent)
     }
 
-    /// Records an ACK; fills in its `missing_before` from the packet's IPv4 identification.
+    /// Records an ACK; fills in its `missing_before` from the packet's IPv4 identification. One that
+    /// comes late is not among the missing ones any more.
     pub fn ack(&mut self, packet: &Packet, ack: Ack) {
-        let missing_before = match self.numbering.place(packet) {
-            Place::Behind(missing) => missing,
-            Place::Overtaken(places) => {
-                self.not_missing(places);
+        let missing_before = match self.numbering.place(packet, self.acks()) {
+            Place::Newest(missing) => missing,
+            Place::Overtaken(index) => {
+                self.findings.acks[index].missing_before -= 1;
                 0
             }
+            Place::Again => 0,
         };
         self.findings.acks.push(Ack {
             missing_before,
             ..ack
         });
-    }
-
-    /// Takes the ACK this number of places before the newest, which comes only now, from the ones
-    /// that are missing.
-    fn not_missing(&mut self, places: u32) {
-        let mut behind = 0;
-        for ack in self.findings.acks.iter_mut().rev().take(REACH) {
-            behind += 1 + ack.missing_before;
-            if behind > places && ack.missing_before > 0 {
-                ack.missing_before -= 1;
-                break;
-            }
-        }
     }
 
     /// Number of ACKs, which is the index of the next one.

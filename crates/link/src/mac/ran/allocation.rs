@@ -1,5 +1,7 @@
 //! Resource blocks of a slot for its users: proportionally fair, in turn, or by the best rate.
 
+use std::cmp::Ordering;
+
 use super::channel::SubbandBlocks;
 use super::grid::{Grid, MAX_SUBBANDS};
 use crate::mac::cellular::Scheduler;
@@ -60,6 +62,11 @@ impl Candidate {
         }
     }
 
+    /// Whether it has bits that go before other users'.
+    fn is_urgent(&self) -> bool {
+        self.expected < self.urgent
+    }
+
     /// Whether `more` resource blocks of a subband are of use.
     fn wants(&self, subband: usize, more: u32) -> bool {
         let has_signal = match self.power {
@@ -107,8 +114,8 @@ impl Allocation {
         }
     }
 
-    /// Gives the free groups to candidates, beginning with the subband in which some metric is the
-    /// highest: a user with little to send has its best subband, and is not held up by the fade
+    /// Gives the free groups to candidates, beginning with the subband that is the best for the
+    /// candidate who is first there: a user with little to send has its best subband, and is not held up by the fade
     /// of another. A candidate wants no more once its bits are expected to fit.
     pub(super) fn allocate(
         &mut self,
@@ -121,8 +128,17 @@ impl Allocation {
         let elements = f64::from(elements);
         let mut turn = None;
         let subbands = best_first(grid.subbands(), |subband| {
-            let metrics = candidates.iter().map(|one| self.metric(one, subband));
-            metrics.fold(f64::NEG_INFINITY, f64::max)
+            let metrics = candidates.iter().map(|one| {
+                (
+                    one.is_urgent(),
+                    self.metric(one, subband),
+                    one.rates[subband],
+                )
+            });
+            metrics.fold(
+                (false, f64::NEG_INFINITY, 0.0),
+                |a, b| if b > a { b } else { a },
+            )
         });
         let ranked = subbands.into_iter().take(grid.subbands());
         let groups =
@@ -137,8 +153,7 @@ impl Allocation {
                 if !candidate.wants(subband, blocks) {
                     continue;
                 }
-                let is_first = candidate.expected < candidate.urgent;
-                let metric = (is_first, self.metric(candidate, subband));
+                let metric = (candidate.is_urgent(), self.metric(candidate, subband));
                 if best.is_none_or(|(most, _)| metric > most) {
                     best = Some((metric, place));
                 }
@@ -194,14 +209,17 @@ impl Allocation {
     }
 }
 
-/// The subbands by falling value; of equal ones the lower first.
-fn best_first(count: usize, value: impl Fn(usize) -> f64) -> [usize; MAX_SUBBANDS] {
-    let mut ranked = [(0.0, 0); MAX_SUBBANDS];
+/// Urgency, metric and rate of the candidate who is first in a subband.
+type Rank = (bool, f64, f64);
+
+/// The subbands by falling rank; of equal ones the lower first.
+fn best_first(count: usize, rank: impl Fn(usize) -> Rank) -> [usize; MAX_SUBBANDS] {
+    let mut ranked = [((false, 0.0, 0.0), 0); MAX_SUBBANDS];
     for (subband, place) in ranked[..count].iter_mut().enumerate() {
-        *place = (value(subband), subband);
+        *place = (rank(subband), subband);
     }
     // Of at most eight, a stable sort inserts.
-    ranked[..count].sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    ranked[..count].sort_by(|(a, _), (b, _)| b.partial_cmp(a).unwrap_or(Ordering::Equal));
     ranked.map(|(_, subband)| subband)
 }
 
@@ -233,20 +251,37 @@ mod tests {
         assert_eq!(shares(Scheduler::MaxRate, endless, [0.0; 3]), [0, 0, 0]);
     }
 
-    /// 12 resource blocks in four subbands: who has little to send has its best, whoever is asked
-    /// first; equal ones from the lowest on.
+    /// 12 resource blocks in four subbands, 300 bits in each at a rate of 1. Who has little to send
+    /// has its best subband, in turn too; whose data is urgent, before one with a better signal.
     #[test]
     fn little_data_has_the_best_subband() {
         let grid = Grid::new(12, 1, 4);
-        let mut rates = [0.0; MAX_SUBBANDS];
-        for (wanted, best, expected) in [(300.0, 2, [0, 0, 1, 0]), (1000.0, 3, [1, 0, 0, 3])] {
-            rates[..4].fill(1.0);
+        let rates = |best: usize| {
+            let mut rates = [1.0; MAX_SUBBANDS];
             rates[best] = 3.0;
-            let mut candidates = [Candidate::new(0, wanted, rates)];
-            let mut allocation = Allocation::new(Scheduler::MaxRate, 1);
+            rates
+        };
+        let shares = |scheduler, mut candidates: Vec<Candidate>| {
+            let mut allocation = Allocation::new(scheduler, 2);
             allocation.allocate(0, (grid, 100), &mut [true; 12], &mut candidates);
-            assert_eq!(candidates[0].shares[..4], expected);
+            let shares = candidates.iter().map(|one| one.shares[..4].to_vec());
+            shares.collect::<Vec<_>>()
+        };
+        let little = Candidate::new(0, 300.0, rates(2));
+        for scheduler in [Scheduler::MaxRate, Scheduler::RoundRobin] {
+            assert_eq!(shares(scheduler, vec![little]), [[0, 0, 1, 0]]);
+            let more = Candidate::new(0, 1000.0, rates(3));
+            assert_eq!(shares(scheduler, vec![more]), [[1, 0, 0, 3]]);
         }
+        let endless = Candidate::new(1, f64::INFINITY, [2.0; MAX_SUBBANDS]);
+        let both = shares(Scheduler::MaxRate, vec![endless, little]);
+        assert_eq!(both, [[3, 3, 2, 3], [0, 0, 1, 0]]);
+        let weak = Candidate {
+            urgent: 100.0,
+            ..Candidate::new(0, 100.0, [0.5, 1.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0])
+        };
+        let both = shares(Scheduler::MaxRate, vec![endless, weak]);
+        assert_eq!(both, [[3, 2, 3, 3], [0, 1, 0, 0]]);
     }
 
     /// Power for one block at a ratio of 1: in 8 blocks log2(1 + 1/8) = 0.170 bits, in 9 0.152,
