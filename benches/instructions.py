@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Instructions a packet, counted by callgrind: the same however busy the machine is.
+"""Instructions a packet, and a slot of a cell, by callgrind: the same however busy the machine is.
 
     benches/instructions.py            the table
-    benches/instructions.py --check    fails where the lossy pipe takes 2 % more than recorded
+    benches/instructions.py --check    fails where the lossy pipe or a slot takes 2 % more than recorded
     benches/instructions.py --record   writes the counts to benches/instructions.json
 
 Callgrind counts only inside ``lossy_pipe::event_loop`` (``--toggle-collect``), neither start-up
@@ -58,11 +58,13 @@ class Count:
     settings: Mapping[str, object]
     reference_name: str | None = None
     """The baseline run for the comparison of cost."""
+    slots: int | None = None
+    """The slots of a cell's run, which are counted in place of packets."""
 
     @property
     def is_held(self) -> bool:
-        """Whether CI holds the count: that of the lossy pipe."""
-        return self.scenario == PIPE
+        """Whether CI holds the count: that of the lossy pipe, and those of slots."""
+        return self.scenario == PIPE or self.slots is not None
 
 
 def _pipe(profile: str, loss: float, delack: int | None = None) -> Count:
@@ -111,6 +113,8 @@ COUNTS = [
         {"duration": "1 s", **UPLOADS},
     ),
     Count("cell, sack", "scenarios/cell.toml", {"duration": "20 s", "tcp.profile": "sack"}),
+    Count("LTE, three users, a slot", "scenarios/lte.toml", {"duration": "2 s"}, slots=2000),
+    Count("NR, three users, a slot", "scenarios/nr.toml", {"duration": "1 s"}, slots=2000),
 ]
 
 
@@ -149,7 +153,7 @@ def build(root: Path) -> Path:
 
 
 def count(binaries: Path, run: Count) -> float:
-    """Instructions of the event loop for each segment sent."""
+    """Instructions of the event loop for each segment sent, or each slot."""
     return sum(count_parts(binaries, run).values())
 
 
@@ -172,8 +176,8 @@ def count_parts(binaries: Path, run: Count, profile: Path | None = None) -> dict
         counted = parts.spent(out)
         if counted.total() == 0:
             raise SystemExit(f"instructions: nothing was counted: is {FUNCTION} still its name?")
-        segments = float(result["segments_sent"])
-        return {part: each / segments for part, each in counted.most_common()}
+        units = float(run.slots or result["segments_sent"])
+        return {part: each / units for part, each in counted.most_common()}
 
 
 def count_all(binaries: Path, runs: list[Count]) -> dict[str, float]:

@@ -19,7 +19,7 @@ const SHARED_GAIN_OF_OCCASIONS: f64 = 6.0;
 /// Minimum percentage of the delay that the flow's bytes cause, for the queue to count as unshared.
 const OWN_PERCENT: u128 = 80;
 /// Maximum chance that a radio loses as few packets from an empty queue.
-const CHANCE: f64 = 0.001;
+const CHANCE: f64 = 0.01;
 /// Minimum queueing delay, together with that of three packets.
 const SHORT_DELAY: Duration = Duration::from_millis(4);
 const SHORT_PACKETS: u64 = 3;
