@@ -2,7 +2,7 @@
 """Instructions a packet, and a slot of a cell, by callgrind: the same however busy the machine is.
 
     benches/instructions.py            the table
-    benches/instructions.py --check    fails where the lossy pipe or a slot takes 2 % more than recorded
+    benches/instructions.py --check    fails where the pipe or a slot takes 2 % more than recorded
     benches/instructions.py --record   writes the counts to benches/instructions.json
 
 Callgrind counts only inside ``lossy_pipe::event_loop`` (``--toggle-collect``), neither start-up

@@ -1,6 +1,6 @@
-//! Whether events are rarer in one part of the trials than in another: the exact test of two Poisson
-//! rates (J. Przyborowski & H. Wilenski, "Homogeneity of results in testing samples from Poisson
-//! series", Biometrika 31, 1940). Given how many there are in all, those in one part are binomial.
+//! Whether events are rarer in one part of the trials than in another: the exact test of two
+//! Poisson rates (J. Przyborowski & H. Wilenski, "Homogeneity of results in testing samples from
+//! Poisson series", Biometrika 31, 1940). Given their sum, the events in one part are binomial.
 
 /// Trials, and how many of them had an event.
 #[derive(Clone, Copy, Debug, Default)]

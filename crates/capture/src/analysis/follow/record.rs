@@ -108,8 +108,8 @@ impl Record {
         self.findings.repeats.get(number).map(|repeat| repeat.sent)
     }
 
-    /// Records an ACK; fills in its `missing_before` from the packet's IPv4 identification. One that
-    /// comes late is not among the missing ones any more.
+    /// Records an ACK; fills in its `missing_before` from the packet's IPv4 identification. A late
+    /// one is no longer among the missing.
     pub fn ack(&mut self, packet: &Packet, ack: Ack) {
         let missing_before = match self.numbering.place(packet, self.acks()) {
             Place::Newest(missing) => missing,

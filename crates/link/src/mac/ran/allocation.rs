@@ -115,8 +115,8 @@ impl Allocation {
     }
 
     /// Gives the free groups to candidates, beginning with the subband that is the best for the
-    /// candidate who is first there: a user with little to send has its best subband, and is not held up by the fade
-    /// of another. A candidate wants no more once its bits are expected to fit.
+    /// candidate who is first there: a user with little to send has its best subband, and is not
+    /// held up by the fade of another. A candidate wants no more once its bits are expected to fit.
     pub(super) fn allocate(
         &mut self,
         slot: u64,
