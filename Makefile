@@ -112,7 +112,7 @@ real: build ## the tests on real packets, a part of `make test`, and one verific
 bench: tools ## packets a second, compared with ns-3 and ns-2 where they are installed
 	$(PYTHON) benches/run.py
 
-count: tools ## instructions a packet; fails where the lossy pipe takes over 2 % more than recorded
+count: tools ## instructions a packet and a slot; fails where the lossy pipe or a cell takes over 2 % more than recorded
 	$(PYTHON) benches/instructions.py --check
 
 site: site-pages | tools ## docs/ as a site with the lab for browsers, in out/site
