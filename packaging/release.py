@@ -82,7 +82,7 @@ def is_current(part: Artefact, place: Workshop, made: Mapping[str, Any], now: st
     Args:
         part: the part.
         place: the folders.
-        made: its description; empty for none.
+        made: its description; empty if it was not made.
         now: as of `sources()`.
     """
     files = [place.dist / name for name in part.files()]

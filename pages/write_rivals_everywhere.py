@@ -44,7 +44,7 @@ RIVALS = (
     "deliberate-drop",
 )
 Rows = dict[str, list[float | None] | None]
-"""By remedy, "" for none: goodput and delay, or `None` where it has no place."""
+"""By remedy, "" for the baseline: goodput and delay, or `None` where it has no place."""
 SEEDS = range(1, 3)
 RUN_S = 20
 MEASURES = ("goodput_bps", "delay_p95_ms")

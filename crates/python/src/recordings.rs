@@ -42,7 +42,7 @@ pub(crate) fn read_recording(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_
 type FormatRow = (&'static str, &'static str, Vec<String>, Vec<String>);
 
 /// All formats of recordings, in the order in which they are asked: name, title, facts that a file
-/// may hold, and facts that none holds.
+/// may hold, and facts that it cannot hold.
 #[pyfunction]
 pub(crate) fn recording_formats() -> Vec<FormatRow> {
     let words = |facts: &[Fact]| facts.iter().map(ToString::to_string).collect();

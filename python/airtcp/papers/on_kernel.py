@@ -81,7 +81,7 @@ class Case:
 
     @property
     def variants(self) -> list[Variant]:
-        """The runs, the baseline first; none if that cannot be run."""
+        """The runs, the baseline first; empty if that cannot be run."""
         every = (self.baseline, *self.remedies) if self.baseline.scenario else ()
         return [one for one in every if one.scenario]
 

@@ -20,6 +20,7 @@ mod limit;
 mod lost_acks;
 mod negotiated;
 mod order;
+mod overtaken;
 mod path_phases;
 mod policer;
 mod rate;
@@ -51,6 +52,7 @@ pub use label::{Cause, Evidence, Label, Need, Trigger};
 pub use limit::{Limit, Shares};
 pub use lost_acks::LostAcks;
 use negotiated::NegotiatedOptions;
+pub use overtaken::Overtaken;
 pub use path_phases::Phase;
 pub use policer::Policer;
 use rate::Path;
@@ -66,19 +68,6 @@ use crate::flow::{Completeness, Flow};
 use crate::index::Index;
 use crate::packet::{Packet, Way};
 use crate::survey::Survey;
-
-/// A packet that arrived after one sent later, without being retransmitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overtaken {
-    /// Time at the capture.
-    pub time: Instant,
-    /// Packet number in the capture.
-    pub number: u64,
-    /// Time after the first packet that overtook it.
-    pub late_by: Duration,
-    /// Number of packets that overtook it.
-    pub packets: u32,
-}
 
 /// The analysis of a flow.
 #[derive(Clone, Debug)]
@@ -329,7 +318,8 @@ impl Analysis {
         };
         for (repeat, verdict) in findings.repeats.iter().zip(&verdicts) {
             if verdict.is_overtaken {
-                self.overtaken.push(overtaken(&findings, repeat, verdict));
+                self.overtaken
+                    .push(Overtaken::of(&findings, repeat, verdict));
             } else {
                 let label = self.label(&findings, repeat, verdict, &causes);
                 self.labels.push(label);
@@ -468,19 +458,6 @@ fn missing(findings: &Findings, verdicts: &[Verdict]) -> Vec<UpstreamLoss> {
             })
         })
         .collect()
-}
-
-/// The packet that came too late, without being retransmitted.
-fn overtaken(findings: &Findings, repeat: &Repeat, verdict: &Verdict) -> Overtaken {
-    let sent = &findings.sent[repeat.sent.get()];
-    Overtaken {
-        time: sent.time,
-        number: sent.number,
-        late_by: verdict.late_by.unwrap_or_default(),
-        packets: repeat
-            .revealed_by
-            .map_or(0, |at| (repeat.sent.get() - at.get()) as u32),
-    }
 }
 
 /// Periods in which the sender waited for its timer though the data was lost: from the last packet
