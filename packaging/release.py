@@ -7,7 +7,7 @@ files and commands is not repeated (`release.json` in the folder). A part is ref
 needs was made of other sources. SHA256SUMS lists the files. The status is 1 if a part could not be
 made, is not whole, or failed in its trial; what cannot be tried here is listed with the reason.
 Needs root, debootstrap, clang and the programs of requirements/wheel.txt; for other processors
-qemu-user-static and binfmt-support.
+qemu-user-static and binfmt-support. rustup adds Rust's standard libraries for the targets.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from typing import Any
 from artefact import Artefact, Workshop
 from artefacts import ARTEFACTS
 from debian import version
+from targets import TARGETS
 from trials import FailedError, walk
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -198,6 +200,14 @@ def skipped(parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return found
 
 
+def add_standard_libraries() -> None:
+    """Has rustup add Rust's standard library for each target; without rustup, they are expected."""
+    if shutil.which("rustup"):
+        subprocess.run(
+            ["rustup", "--quiet", "target", "add", *(one.triple for one in TARGETS)], check=True
+        )
+
+
 def release(
     parts: Sequence[Artefact], place: Workshop, state: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
@@ -237,6 +247,7 @@ def main() -> None:
     state = json.loads(file.read_text("utf-8"))["parts"] if file.exists() else {}
     wanted = [one for one in ARTEFACTS if not options.only or one.name in options.only]
     left_out = {"left_out": "by --only"}
+    add_standard_libraries()
     state = release(wanted, place, {name: state.get(name, left_out) for name in names})
     sys.stdout.writelines(f"not tried: {line}\n" for line in skipped(state))
     found = faults(state)
