@@ -32,6 +32,7 @@ WORDS = {
     "jitter": "overtake each other",
     "bursts": "delivers in bursts",
     "way back": "slow way back",
+    "shaper": "leaves evenly",
 }
 """Findings in a first sentence, and the words that name them."""
 REFUSED = "No remedy is recommended"
@@ -93,6 +94,7 @@ KINDS = {
         ("wifi", "full", "waits"), ("loss", "rate", "queue", "managed", "bursts")
     ),
     "send buffer": Right(("buffer",), ()),
+    "pacing": Right(("shaper",), ()),
     "small writes": Right(("writes",), ()),
     "other way": Right(("other way",), ()),
     "path change": Right(("path",), ("loss", "full", "waits")),

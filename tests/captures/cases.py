@@ -35,6 +35,8 @@ class Sender:
     """Connections that send at once; the first has a second's start."""
     send_buffer: int = 0
     """SO_SNDBUF of the sender; 0 for the kernel's autotuning."""
+    pacing_bps: int = 0
+    """SO_MAX_PACING_RATE of the sender, in bits a second; 0 for none."""
     writes: tuple[int, ...] = ()
     """Bytes of the writes of a message; its answer is awaited before the next. Empty for none."""
     is_two_way: bool = False
@@ -90,6 +92,7 @@ def cases() -> list[Case]:
         *_long_queues(),
         *_aggregating(),
         *_bounded(),
+        *_paced(),
         *_small_writes(),
         *_two_ways(),
         *_changing_paths(),
@@ -335,6 +338,13 @@ def _bounded() -> Iterator[Case]:
         link = _pipe("20 Mbit/s", "50 ms", 300)
         name = f"send buffer {buffer // 1024} kB {control}"
         yield Case("send buffer", name, link, Sender(control, send_buffer=buffer))
+
+
+def _paced() -> Iterator[Case]:
+    for rate, delay, control in ((5, "20 ms", "cubic"), (12, "10 ms", "reno")):
+        link = _pipe("20 Mbit/s", delay)
+        name = f"paced at {rate} of 20 {control}"
+        yield Case("pacing", name, link, Sender(control, pacing_bps=rate * 1_000_000))
 
 
 def _small_writes() -> Iterator[Case]:

@@ -215,6 +215,31 @@ def acknowledged_evenly(
     return write(path, flow)
 
 
+def shaped_sender(
+    path: Path,
+    bps: float = 5e6,
+    burst: int = 20,
+    *,
+    rtt_s: float = 0.04,
+    link_bps: float = 20e6,
+    seconds: float = 12.0,
+) -> Path:
+    """A backlog that a token bucket lets out: a burst of segments, then one for each its tokens."""
+    flow = Connection(window=4_000_000)
+    flow.open(0.0, rtt_s)
+    at, start, free = rtt_s + 0.001, 0, 0.0
+    begun, number = at, 0
+    while at < seconds:
+        flow.data(at, start, FULL)
+        free = max(free, at) + 12_000 / link_bps
+        start += FULL
+        number += 1
+        if number % 2 == 0:
+            flow.ack(free + rtt_s, start)
+        at = max(at + 0.00002, begun + (number - burst) * 12_000 / bps)
+    return write(path, flow)
+
+
 def at_receiver(path: Path, *, has_losses: bool = True, seconds: float = 10.0) -> Path:
     """A download captured at its receiver without timestamps, with losses and a silence of 2 s."""
     flow = Connection(window=500_000, has_timestamps=False, is_reverse=True)

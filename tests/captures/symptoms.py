@@ -136,6 +136,13 @@ def _of_the_ends() -> list[Symptom]:
             "send buffer",
         ),
         Symptom(
+            "upload-at-a-rate-nobody-set",
+            "An upload runs at exactly 5 Mbit/s all the time, without a loss, on a faster line",
+            AT_SENDER,
+            made(faults.shaped_sender),
+            "leaves evenly at 5.0",
+        ),
+        Symptom(
             "download-slow-over-distance",
             "Fast to a server nearby, slow to one across the ocean",
             AT_SENDER,

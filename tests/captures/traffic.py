@@ -22,6 +22,7 @@ PORT = 5001
 CHUNK = bytes(65_536)
 IP_HEADER = 20
 SO_ATTACH_FILTER = 26
+SO_MAX_PACING_RATE = 47
 TCP_REPAIR = 19
 TICK_S = 0.01
 PATIENCE_S = 20.0
@@ -123,6 +124,8 @@ def _socket(part: str, sender: dict[str, Any]) -> socket.socket:
         _drop_longer(plain, sender["longest"] - IP_HEADER)
     if part == "send" and sender["send_buffer"]:
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, sender["send_buffer"])
+    if part == "send" and sender["pacing_bps"]:
+        plain.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, sender["pacing_bps"] // 8)
     if part == "send":
         control = sender["control"].encode()
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import airtcp
 from airtcp.cli.commands import app
 from airtcp.core.catalogue import remedies
+from airtcp.core.quantities import format_bit_rate
 from airtcp.diagnosis.capture_answer import diagnosed, flow_of
 from airtcp.diagnosis.findings.buffer import flight_bound, send_buffer
 from airtcp.diagnosis.findings.finding import CaptureFinding
@@ -187,6 +188,37 @@ def test_a_buffer_filled_to_the_byte_is_told_without_the_rate(
 def test_a_sender_that_fills_the_link_has_no_small_buffer(tmp_path: Path) -> None:
     path = faults.bounded_sender(tmp_path / "a.pcap", segments=240)
     assert "send-buffer" not in kinds(of(path))
+
+
+@pytest.mark.parametrize("kbps", [200, 5000, 14_000])
+@pytest.mark.parametrize("burst", [1, 20])
+def test_data_that_leaves_evenly_has_a_shaper_before_the_capture(
+    tmp_path: Path, kbps: int, burst: int
+) -> None:
+    """Of any rate below the link's, with tokens saved for a burst or without."""
+    path = faults.shaped_sender(tmp_path / "a.pcap", kbps * 1e3, burst)
+    found = of(path)
+    assert kinds(found) == ["shaper"]
+    rate = format_bit_rate(kbps * 1e3)
+    assert found.sentences[0].startswith(f"Data leaves evenly at {rate}, whatever is acknowledged")
+    assert ("A burst went through" in " ".join(found.sentences)) == (burst > 6)
+
+
+def test_a_window_that_fills_the_link_to_the_packet_is_no_shaper(tmp_path: Path) -> None:
+    """Its data leaves as evenly, once the first round trips are over."""
+    path = tmp_path / "a.pcapng"
+    link = {"duration": "12 s", "link.loss.rate": 0}
+    for segments in (42, 43, 44, 46):
+        airtcp.run("lossy-pipe", settings=link | {"tcp.max_window": segments}, pcap=path)
+        assert "shaper" not in kinds(of(path)), segments
+
+
+@pytest.mark.parametrize("control", ["vegas", "ledbat", "bbr", "bbr-v3", "copa", "sprout"])
+def test_a_control_that_keeps_to_the_links_rate_is_no_shaper(tmp_path: Path, control: str) -> None:
+    path = tmp_path / "a.pcapng"
+    link = {"duration": "12 s", "link.loss.rate": 0}
+    airtcp.run("lossy-pipe", settings=link, remedies=control, pcap=path)
+    assert "shaper" not in kinds(of(path))
 
 
 def test_a_capture_without_data_has_no_bound(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from airtcp.diagnosis.findings.gone import peer_gone
 from airtcp.diagnosis.findings.mtu import mtu_hole
 from airtcp.diagnosis.findings.other_way import other_way
 from airtcp.diagnosis.findings.receiver_side import receiver_side
+from airtcp.diagnosis.findings.shaper import shaper
 from airtcp.diagnosis.findings.sleep import power_save
 from airtcp.diagnosis.findings.slow_return import slow_return
 from airtcp.diagnosis.findings.window import receiver_window
@@ -41,7 +42,7 @@ def beside_the_fit(
     """Causes that need the fitted link."""
     found = (
         receiver_window(capture, flow),
-        send_buffer(capture, flow, link, socket),
+        shaper(capture, flow, link) or send_buffer(capture, flow, link, socket),
         other_way(capture, flow, waits) or slow_return(capture, flow, waits),
     )
     return tuple(one for one in found if one is not None)
