@@ -270,7 +270,9 @@ def _predicted(
 
 
 def loaded(written: WrittenLink) -> Scenario:
-    """The scenario of a link that is not yet on disk."""
+    """The scenario of a link that is not on disk; one without other files needs no folder."""
+    if not written.files:
+        return Scenario.parse(written.toml)
     with tempfile.TemporaryDirectory() as folder:
         return Scenario.load(written.write(Path(folder), "link.toml"))
 
