@@ -321,7 +321,7 @@ def _receiver(score: Score, truth: Truth, known: pl.DataFrame, has_links: bool) 
 def _link_from_receiver(score: Score, truth: Truth, capture: Capture) -> None:
     """The link in the receiver's capture, where timestamps date the transmissions."""
     seen = capture.at_sender
-    if seen is None or seen.segments.is_empty():
+    if seen is None or not len(seen.segments):
         return
     link = fitted_link(observed(seen.segments, seen.acks))
     tallies = (score.rate_from_receiver, score.base_from_receiver, score.loss_from_receiver)

@@ -69,14 +69,14 @@ def test_a_full_link_is_named_where_no_link_explains_the_capture(tmp_path: Path)
     assert one.flow is not None
     facts = one.capture.facts
     assert facts is not None
-    seen = seen_limits(facts, one.flow, one.link, one.labels)
+    seen = seen_limits(facts, one.flow, one.link, one.capture.tables.labels)
     assert len(seen) == 1
     assert seen[0].startswith("the link is full for 9")
     assert "and data waits" in seen[0]
     few = replace(one.link, late=Late(0.0004, 0.06))
-    assert seen_limits(facts, one.flow, few, one.labels) == seen
+    assert seen_limits(facts, one.flow, few, one.capture.tables.labels) == seen
     many = replace(one.link, late=Late(0.004, 0.06))
-    assert seen_limits(facts, one.flow, many, one.labels) == [
+    assert seen_limits(facts, one.flow, many, one.capture.tables.labels) == [
         "0.4 % of the packets come 60 ms late, behind others"
     ]
 

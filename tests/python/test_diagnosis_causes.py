@@ -64,7 +64,7 @@ def test_a_policer_is_fitted_and_played(tmp_path: Path) -> None:
     assert drops.policer is not None
     assert drops.policer.bps == pytest.approx(6e6, rel=0.01)
     assert drops.policer.burst_bytes == pytest.approx(120_000, rel=0.03)
-    flow = observed(capture.segments, capture.acks)
+    flow = observed(capture.tables.segments, capture.tables.acks)
     link = fitted_link(flow, drops)
     assert link.loss.lost <= 0.05 * found.total()
     assert link.most_bps == drops.policer.bps
@@ -128,7 +128,9 @@ def test_a_short_full_queue_may_be_a_managed_one(tmp_path: Path) -> None:
     capture = read_capture(path, 1, None)
     assert capture.facts is not None
     assert set(causes(path)) <= {"tail-drop", "aqm", "queue-or-radio"}
-    link = fitted_link(observed(capture.segments, capture.acks), drops_of(capture.facts["queues"]))
+    link = fitted_link(
+        observed(capture.tables.segments, capture.tables.acks), drops_of(capture.facts["queues"])
+    )
     assert "AQM" in link_words(link)
 
 
@@ -159,7 +161,8 @@ def test_what_offload_joined_is_counted_as_segments(tmp_path: Path) -> None:
     assert len(offloaded.segments) == len(straight.segments)
     assert offloaded.segments["lost"].sum() == pytest.approx(straight.segments["lost"].sum(), abs=2)
     fits = [
-        fitted_link(observed(one.segments, one.acks)).loss.rate for one in (straight, offloaded)
+        fitted_link(observed(one.tables.segments, one.tables.acks)).loss.rate
+        for one in (straight, offloaded)
     ]
     assert fits[1] == pytest.approx(fits[0], rel=0.05)
 

@@ -154,8 +154,8 @@ def test_a_link_of_any_fitted_values_is_a_scenario_and_a_sentence(
     loaded(replayed(link, found.flow, stack, later))
     facts = found.capture.facts
     assert facts is not None
-    words = [link_words(link), *limits(facts, found.flow, link, found.labels)]
-    words += seen_limits(facts, found.flow, link, found.labels)
+    words = [link_words(link), *limits(facts, found.flow, link, found.capture.tables.labels)]
+    words += seen_limits(facts, found.flow, link, found.capture.tables.labels)
     words += [stop_words(link.stops, seconds) or ""]
     words += stop_advice(link.stops, seconds, link.base_rtt_s)
     for text in words:

@@ -22,6 +22,7 @@ from airtcp.diagnosis.findings.receiver_side import receiver_side
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import Diagnosis
 from airtcp.diagnosis.sockets import parsed
+from airtcp.diagnosis.tables import Segments
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
 
@@ -224,8 +225,9 @@ def test_a_control_that_keeps_to_the_links_rate_is_no_shaper(tmp_path: Path, con
 def test_a_capture_without_data_has_no_bound(tmp_path: Path) -> None:
     found = of(faults.bounded_sender(tmp_path / "a.pcap"))
     assert found.flow is not None
-    empty = replace(found.capture, segments=found.capture.segments.clear())
-    assert flight_bound(empty.segments, found.flow) is None
+    tables = replace(found.capture.tables, segments=Segments())
+    empty = replace(found.capture, tables=tables)
+    assert flight_bound(tables.segments, found.flow) is None
     assert send_buffer(empty, found.flow, found.link, None) is None
 
 
@@ -293,15 +295,17 @@ def test_the_receiver_of_a_transfer_shows_its_own_data_the_other_way(
 def test_a_small_upload_is_the_cause_where_acknowledgments_wait(tmp_path: Path) -> None:
     seen = of(two_ways(tmp_path / "a.pcap"))
     # A sixteenth of the upload is three times the acknowledgments.
-    flows = seen.capture.flows.with_columns(
-        bytes=pl.when(pl.col("number") == 1).then("bytes").otherwise(pl.col("bytes") // 16)
-    )
-    small = replace(seen.capture, flows=flows)
-    assert other_way(small, seen.flow, seen.latency) is None
+    tables = seen.capture.tables
+    flows = [
+        one if one.number == 1 else replace(one, bytes=one.bytes // 16) for one in tables.flows
+    ]
+    tables = replace(tables, flows=tuple(flows))
+    assert other_way(replace(seen.capture, tables=tables), seen.flow, seen.latency) is None
     # The receiver's timestamps show a wait of up to 60 ms, which grows and ends every 2 s.
-    wait = pl.col("time_ns") // 1_000_000 % 2000 * 60 // 2000
-    acks = small.acks.with_columns(timestamp=pl.col("timestamp").cast(pl.Int64) - wait)
-    found = other_way(replace(small, acks=acks), seen.flow, seen.latency)
+    acks = tables.acks
+    wait = acks.time_ns // 1_000_000 % 2000 * 60 // 2000
+    tables = replace(tables, acks=replace(acks, timestamp=acks.timestamp - wait))
+    found = other_way(replace(seen.capture, tables=tables), seen.flow, seen.latency)
     assert found is not None
     assert found.sentence.startswith("Traffic the other way: acknowledgments wait behind another")
 

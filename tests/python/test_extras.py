@@ -14,20 +14,31 @@ from airtcp.core.extras import EXTRAS, required
 
 ROOT = Path(__file__).resolve().parents[2]
 PING = str(ROOT / "recordings" / "wifi-spikes.ping")
+CAPTURE = str(ROOT / "fuzz" / "seeds" / "capture" / "ethernet.pcap")
+MONITORED = str(ROOT / "fuzz" / "seeds" / "capture" / "wlan.pcap")
 SHORT = ("--set", "duration=2 s")
 _WITHOUT = """
 import sys
 for library in {libraries}:
     sys.modules[library] = None
+"""
+_COMMAND = """
 sys.argv[1:] = {arguments}
 from airtcp.cli import main
 main()
+"""
+_ANSWER = """
+import json, sys
+from airtcp.diagnosis.as_json import of_capture
+from airtcp.diagnosis.capture_answer import diagnosed
+from airtcp.diagnosis.read import read_capture
+print(json.dumps(of_capture(diagnosed(read_capture({path!r}, None, None), None))))
 """
 
 
 def _without(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """A command in a Python that has none of the extras' libraries."""
-    program = _WITHOUT.format(libraries=list(EXTRAS), arguments=list(arguments))
+    program = _WITHOUT.format(libraries=list(EXTRAS)) + _COMMAND.format(arguments=list(arguments))
     command = [sys.executable, "-c", program]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
@@ -40,6 +51,11 @@ def _without(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         ("compare", "lossy-pipe", "--remedy", "sack", "--seeds", "2", *SHORT, "--json"),
         ("diagnose", PING),
         ("diagnose", PING, "--json"),
+        ("diagnose", CAPTURE),
+        ("diagnose", CAPTURE, "--json"),
+        ("diagnose", MONITORED, "--json"),
+        ("diagnose", CAPTURE, CAPTURE, "--json"),
+        ("diagnose", CAPTURE, "--advise"),
         ("import", PING, "--rate", "20 Mbit/s"),
         ("check", str(ROOT / "scenarios" / "lossy-pipe.toml")),
         ("list", "remedies", "bbr"),
@@ -55,6 +71,32 @@ def test_the_core_answers_without_extras(arguments: tuple[str, ...], tmp_path: P
 
 
 @pytest.mark.parametrize(
+    "settings",
+    [
+        {"link.loss.rate": "0.01", "link.stops.every": "4 s", "link.stops.length": "300 ms"},
+        {"link.jitter.mean": "8 ms"},
+        {"link.rate": "20 Mbit/s", "link.queue.packets": "8"},
+    ],
+    ids=lambda settings: next(iter(settings)),
+)
+def test_a_capture_has_the_same_answer_without_extras(
+    settings: dict[str, str], tmp_path: Path
+) -> None:
+    """Its link is fitted and played back, too."""
+    path = tmp_path / "a.pcapng"
+    airtcp.run("lossy-pipe", settings={"duration": "12 s", **settings}, pcap=path)
+    answer = _ANSWER.format(path=str(path))
+    given, missing = (
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        ).stdout
+        for program in (answer, _WITHOUT.format(libraries=list(EXTRAS)) + answer)
+    )
+    assert json.loads(missing)["replay"] is not None
+    assert missing == given
+
+
+@pytest.mark.parametrize(
     ("arguments", "extra"),
     [
         (("run", "lossy-pipe", "--plot", "a.svg"), "plot"),
@@ -65,7 +107,8 @@ def test_the_core_answers_without_extras(arguments: tuple[str, ...], tmp_path: P
         (("compare", "lossy-pipe", "--remedy", "sack", "--dask", "127.0.0.1:9"), "dask"),
         (("study", "classifiers", "--out", "out"), "plot"),
         (("papers", "--out", "out"), "plot"),
-        (("diagnose", "slow.pcap"), "frames"),
+        (("diagnose", CAPTURE, "--out", "out"), "plot"),
+        (("diagnose", PING, "--out", "out"), "plot"),
         (("lab",), "frames"),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, tuple) else words,
@@ -73,10 +116,6 @@ def test_the_core_answers_without_extras(arguments: tuple[str, ...], tmp_path: P
 def test_what_needs_an_extra_names_the_command(
     arguments: tuple[str, ...], extra: str, tmp_path: Path
 ) -> None:
-    # A capture without a packet.
-    (tmp_path / "slow.pcap").write_bytes(
-        bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
-    )
     done = _without(*arguments, cwd=tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
     told = rf"airtcp: \w+ is not installed: pip install 'airtcp\[{extra}\]'\n"
@@ -94,6 +133,8 @@ def test_a_missing_library_is_told_to_programs_too(
     if library == "polars":
         with pytest.raises(ModuleNotFoundError, match=r"airtcp\[frames\]"):
             airtcp.run("lossy-pipe", settings={"duration": "1 s"}).events  # noqa: B018
+        with pytest.raises(ModuleNotFoundError, match=r"airtcp\[frames\]"):
+            airtcp.diagnose(CAPTURE).labels  # noqa: B018
 
 
 def test_each_extra_is_that_of_the_manifest() -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
 import airtcp
@@ -15,6 +14,7 @@ from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import Diagnosis
 from airtcp.diagnosis.stops import found_stops
+from airtcp.diagnosis.tables import Labels
 from airtcp.diagnosis.words import retransmissions
 from capture_mutants import Packets, packets_of, write
 from naive_flow import Link, flow_over
@@ -61,7 +61,9 @@ def conversation(
     return found
 
 
-SOME_LABELS = pl.DataFrame({"cause": ["radio", "tail-drop"]})
+def labels_of(*causes: str) -> Labels:
+    """Retransmissions with these causes."""
+    return Labels(time_ns=np.arange(len(causes)), cause=np.array(causes))
 
 
 def diagnosis_of(packets: Packets, folder: Path) -> Diagnosis:
@@ -83,11 +85,13 @@ def test_a_clock_that_ticks_slower_than_the_round_trip_is_named(
     assert facts is not None
     assert any(line.startswith("Flow 1 from") for line in found.sentences)
     assert not any(line.startswith("Of ") for line in found.sentences)
-    lossy = retransmissions(facts, SOME_LABELS, has_times=False)
+    lossy = retransmissions(facts, labels_of("radio", "tail-drop"), has_times=False)
     assert lossy.endswith("Without times their causes do not show.")
-    unknown = SOME_LABELS.with_columns(cause=pl.lit("not-shown"))
-    assert retransmissions(facts, unknown).endswith("causes do not show in this capture.")
-    assert retransmissions(facts, pl.concat([SOME_LABELS, unknown])).endswith(
+    unknown = ("not-shown", "not-shown")
+    assert retransmissions(facts, labels_of(*unknown)).endswith(
+        "causes do not show in this capture."
+    )
+    assert retransmissions(facts, labels_of("radio", "tail-drop", *unknown)).endswith(
         "Causes: unknown (2), the radio (1), a full queue (1)."
     )
 

@@ -1,6 +1,7 @@
 //! Python bindings: conversion only. `python/airtcp/_core.pyi` declares the types.
 
 mod capture;
+mod columns;
 mod control;
 mod distribution;
 mod environments;

@@ -1,4 +1,4 @@
-//! Export of columns: by Arrow's C stream, without a copy.
+//! Export of columns: by Arrow's C stream, without a copy, and one by one to NumPy.
 
 use std::sync::Arc;
 
@@ -8,9 +8,11 @@ use arrow_array::{
     RecordBatchOptions, StringArray, UInt32Array, UInt64Array,
 };
 use arrow_schema::{Field, Schema};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
+
+use crate::columns;
 
 /// A table for any reader of Arrow's C stream: `polars.DataFrame`, pandas, pyarrow.
 #[pyclass(frozen, module = "airtcp._core")]
@@ -31,6 +33,75 @@ impl Table {
         let stream = FFI_ArrowArrayStream::new(Box::new(rows));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
+
+    fn __len__(&self) -> usize {
+        self.0.num_rows()
+    }
+
+    /// A column of numbers, or of truth values as 0 and 1, as float64, with NaN for no value.
+    fn reals<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let values = columns::reals(self.column(name)?);
+        read_only(py, &of_kind(values, name, "numbers")?, "float64")
+    }
+
+    /// A column of whole numbers as int64.
+    ///
+    /// # Errors
+    ///
+    /// A row has no value, or one above 2^63 - 1.
+    fn wholes<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let values = columns::wholes(self.column(name)?);
+        read_only(py, &of_kind(values, name, "whole numbers")?, "int64")
+    }
+
+    /// A column of truth values as bool, with false for no value.
+    fn flags<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let values = columns::flags(self.column(name)?);
+        read_only(py, &of_kind(values, name, "truth values")?, "bool")
+    }
+
+    /// A column of words, with None for no value.
+    fn words<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+        let words = of_kind(columns::words(self.column(name)?), name, "words")?;
+        PyList::new(py, words)
+    }
+
+    /// The rows, each a dictionary with every column, and None for no value.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let rows: Vec<_> = (0..self.0.num_rows()).map(|_| PyDict::new(py)).collect();
+        for (field, column) in self.0.schema().fields().iter().zip(self.0.columns()) {
+            let name = PyString::intern(py, field.name());
+            let values = of_kind(columns::objects(py, column)?, field.name(), "plain values")?;
+            for (row, value) in rows.iter().zip(values) {
+                row.set_item(&name, value)?;
+            }
+        }
+        Ok(rows)
+    }
+}
+
+impl Table {
+    fn column(&self, name: &str) -> PyResult<&ArrayRef> {
+        self.0.column_by_name(name).ok_or_else(|| {
+            let schema = self.0.schema();
+            let names: Vec<&str> = schema
+                .fields()
+                .iter()
+                .map(|one| one.name().as_str())
+                .collect();
+            PyKeyError::new_err(format!("{name:?}: expected one of {}", names.join(", ")))
+        })
+    }
+}
+
+fn of_kind<T>(values: Option<T>, name: &str, kind: &str) -> PyResult<T> {
+    values.ok_or_else(|| PyTypeError::new_err(format!("column {name:?} is not of {kind}")))
+}
+
+/// Values in this machine's order of bytes as an array of NumPy, which nobody may write to.
+fn read_only<'py>(py: Python<'py>, bytes: &[u8], kind: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("numpy")?
+        .call_method1("frombuffer", (PyBytes::new(py, bytes), kind))
 }
 
 impl From<&RecordBatch> for Table {

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
 from airtcp.cli.asker import asked_for
-from airtcp.cli.console import command_line, print_json, print_lines, progress_bar, writable_folder
+from airtcp.cli.console import (
+    command_line,
+    print_json,
+    print_lines,
+    progress_bar,
+    report_folder,
+    writable_folder,
+)
 from airtcp.cli.diagnose_output import diagnosis_json, print_diagnosis
 from airtcp.cli.errors import say
 from airtcp.cli.unwritten import AnswerFirst
@@ -166,12 +173,11 @@ def _print_diagnosed(file: str, chosen: Chosen, sockets: "Sockets | None" = None
     """Diagnoses a capture or a log, and prints the result."""
     from airtcp.diagnosis.kind import is_capture
 
-    is_link = _is_link(file)
-    if chosen.folder is not None:
-        writable_folder(chosen.folder)
-    if is_link:
+    if _is_link(file):
         _print_link(file, chosen)
         return
+    if chosen.folder is not None:
+        report_folder(chosen.folder)
     asked = asked_for(chosen.can, is_interactive=not chosen.as_json and file != "-")
     diagnosis: Diagnosis | PingDiagnosis
     with progress_bar(f"diagnosing {file}") as report:
@@ -233,6 +239,8 @@ def _print_link(file: str, chosen: Chosen) -> None:
     from airtcp.diagnosis.link_file import diagnosed_link
     from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
 
+    if chosen.folder is not None:
+        writable_folder(chosen.folder)
     refuse_options_of_captures(chosen.sender, chosen.worth_percent, chosen.aim)
     asked = asked_for(chosen.can, is_interactive=not chosen.as_json)
     known = chosen.known_bps

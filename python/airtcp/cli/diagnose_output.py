@@ -20,7 +20,7 @@ def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
     """The sentences, the remedies and the deployment of the best."""
     from airtcp.diagnosis.ping_result import PingDiagnosis
 
-    if not isinstance(diagnosis, PingDiagnosis) and len(diagnosis.capture.flows) > 1:
+    if not isinstance(diagnosis, PingDiagnosis) and len(diagnosis.capture.tables.flows) > 1:
         _print_flows(diagnosis)
         out.print()
     print_lines(diagnosis.sentences)
@@ -53,7 +53,7 @@ def print_link(found: "DiagnosedLink") -> None:
 def _print_flows(diagnosis: "Diagnosis") -> None:
     from airtcp.pages.diagnosis_tables import flows_table
 
-    _print_table(flows_table(diagnosis.capture.flows), _MAX_FLOWS)
+    _print_table(flows_table(diagnosis.capture.tables.flows), _MAX_FLOWS)
 
 
 def _remedies(diagnosis: "Diagnosis | PingDiagnosis") -> "Table | None":

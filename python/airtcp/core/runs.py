@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 from airtcp import _core
 from airtcp._core import Scenario, ScenarioError
 from airtcp.core.extras import required
+from airtcp.core.frames import ArrowTable, frame_of
 from airtcp.core.loading import load_scenario, remedy_names
 from airtcp.core.shown import InNotebook, figure, view
 from airtcp.core.summary import RunSummary, parse_summary
@@ -46,12 +47,6 @@ class ControlReport(TypedDict):
     """How often it set a slow-start threshold of 0 segments."""
 
 
-class ArrowTable(Protocol):
-    """A table that exports Arrow's C stream: one of the core's, or a frame."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-
 class _Result(Protocol):
     """A finished run: its summary as JSON, and its tables."""
 
@@ -72,7 +67,7 @@ class _DetachedResult:
     def __init__(self, result: _Result) -> None:
         self._summary = result.summary()
         self._controls = result.controls()
-        self._tables = {name: _table(getattr(result, name)()) for name in _TABLES}
+        self._tables = {name: frame_of(getattr(result, name)()) for name in _TABLES}
 
     def summary(self) -> str:
         return self._summary
@@ -162,12 +157,12 @@ class Run(InNotebook):
     @cached_property
     def samples(self) -> "pl.DataFrame":
         """Samples of the probes."""
-        return _table(self.result.samples())
+        return frame_of(self.result.samples())
 
     @cached_property
     def events(self) -> "pl.DataFrame":
         """Events: losses, timeouts, retransmissions, and lines printed by controls in BPF."""
-        return _with_printed(_table(self.result.events()), self.controls)
+        return _with_printed(frame_of(self.result.events()), self.controls)
 
     @cached_property
     def frames(self) -> "pl.DataFrame":
@@ -176,7 +171,7 @@ class Run(InNotebook):
         Columns: `medium`, `station` (0 is the access point), `start_s`, `end_s`, `frame`, `flow`,
         `attempt`, `fate`.
         """
-        return _table(self.result.frames())
+        return frame_of(self.result.frames())
 
     @cached_property
     def agents(self) -> "pl.DataFrame":
@@ -185,7 +180,7 @@ class Run(InNotebook):
         Columns: `time_s`, `flow`, `event`, and for judged acknowledgments `path_delay_ms`,
         `threshold_ms`, `delay_ms`, `held_ms`, `spike`.
         """
-        return _table(self.result.agents())
+        return frame_of(self.result.agents())
 
     @cached_property
     def rtts(self) -> "pl.DataFrame":
@@ -193,7 +188,7 @@ class Run(InNotebook):
 
         Columns: `time_s`, `flow`, `rtt_ms`. As CSV it is the input of `link.rtt_log.path`.
         """
-        return _table(self.result.rtts())
+        return frame_of(self.result.rtts())
 
     @cached_property
     def packets(self) -> "pl.DataFrame":
@@ -202,7 +197,7 @@ class Run(InNotebook):
         Columns: `time_s`, `flow`, `is_data`, `offset`, `bytes`, `is_retransmission`,
         `acknowledges`, `sack`, `flags`. Offsets count bytes of the stream from 0.
         """
-        return _table(self.result.packets())
+        return frame_of(self.result.packets())
 
     @cached_property
     def pings(self) -> "pl.DataFrame":
@@ -211,7 +206,7 @@ class Run(InNotebook):
         Columns: `sent_s`, `flow`, `number` from 0, `arrived_s` and `answered_s`, null if it never
         was, and `lost`: "request", "answer" or null.
         """
-        return _table(self.result.pings())
+        return frame_of(self.result.pings())
 
     def arrow(self, table: str) -> ArrowTable:
         """One of the tables as the core has it, by name: `samples`, `events`, and so on.
@@ -261,13 +256,6 @@ class Run(InNotebook):
 
     def __reduce__(self) -> "tuple[type[Run], tuple[Scenario, _Result]]":
         return Run, (self.scenario, _DetachedResult(self.result))
-
-
-def _table(rows: ArrowTable) -> "pl.DataFrame":
-    required("polars")
-    import polars as pl
-
-    return pl.DataFrame(rows)
 
 
 def run(

@@ -67,7 +67,8 @@ def probes(found: "Diagnosis") -> list[str]:
             "The end of the queue is open: it never overflowed. Several flows fill it:",
             f"  iperf3 -c {host} -t {PROBE_SECONDS} -P 4 -C cubic",
         ]
-    named = found.labels["loss"].drop_nulls()
+    losses = found.capture.tables.labels.loss
+    named = losses[losses != ""]
     unsure = int((named == "queue-or-radio").sum())
     if unsure > OPEN_SHARE * len(named):
         lines += [

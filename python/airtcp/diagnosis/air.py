@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
 from airtcp import _core
 from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
 
@@ -143,15 +141,14 @@ def read_air(path: Path) -> Air | None:
         CaptureError: the capture cannot be read.
     """
     table, length_s, damaged, _ = _core.read_air(path)
-    rows = pl.DataFrame(table)
-    if rows.is_empty():
+    rows = table.rows()
+    if not rows:
         return None
-    is_data = (pl.col("data_frames") > 0) & pl.col("transmitter").is_not_null()
-    rest = rows.filter(~is_data)["airtime_s"].sum()
-    pairs = rows.filter(is_data).sort(["airtime_s", "transmitter"], descending=[True, False])
-    return Air(
-        tuple(AirPair(**one) for one in pairs.iter_rows(named=True)),
-        length_s,
-        float(rest),
-        damaged,
-    )
+    pairs, rest_s = [], 0.0
+    for row in rows:
+        if row["data_frames"] and row["transmitter"] is not None:
+            pairs.append(AirPair(**row))
+        else:
+            rest_s += row["airtime_s"]
+    pairs.sort(key=lambda one: (-one.airtime_s, one.transmitter))
+    return Air(tuple(pairs), length_s, rest_s, damaged)

@@ -4,10 +4,13 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from airtcp import _core
 from airtcp.comparison.ranking.as_json import ranking_json
 
 if TYPE_CHECKING:
+    from airtcp.diagnosis.capture import Capture
     from airtcp.diagnosis.link import FittedLink
     from airtcp.diagnosis.ping_answer import AtRate
     from airtcp.diagnosis.ping_result import PingDiagnosis
@@ -17,8 +20,6 @@ if TYPE_CHECKING:
 
 def of_capture(diagnosis: "Diagnosis") -> dict[str, object]:
     """A capture's diagnosis, with one row per label and without the transmissions."""
-    import polars as pl
-
     capture = diagnosis.capture
     most = diagnosis.ceiling
     replay = diagnosis.replay
@@ -33,10 +34,8 @@ def of_capture(diagnosis: "Diagnosis") -> dict[str, object]:
         "facts": None
         if capture.facts is None
         else dict(capture.facts) | {"acking": asdict(capture.facts["acking"])},
-        "flows": capture.flows.to_dicts(),
-        "labels": []
-        if capture.labels.is_empty()
-        else capture.labels.with_columns(pl.col("time_utc").cast(pl.String)).to_dicts(),
+        "flows": [asdict(one) for one in capture.tables.flows],
+        "labels": _labels(capture),
         "phases": [asdict(one) for one in diagnosis.phases],
         "link": None if diagnosis.link is None else _link(diagnosis.link),
         "scenario": None if diagnosis.scenario is None else diagnosis.scenario.toml,
@@ -50,6 +49,19 @@ def of_capture(diagnosis: "Diagnosis") -> dict[str, object]:
         "quic": None if capture.quic is None else asdict(capture.quic),
         "air": None if capture.air is None else asdict(capture.air),
     }
+
+
+def _labels(capture: "Capture") -> list[dict[str, object]]:
+    """The rows of `Capture.labels`, with their times of day as text."""
+    if capture.facts is None or capture.read is None:
+        return []
+    table = capture.read.labels()
+    at_ns = capture.begun_ns + table.wholes("time_ns")
+    times = np.datetime_as_string(at_ns.astype("datetime64[ns]")).tolist()
+    return [
+        {"flow": capture.facts["flow"], "time_utc": f"{time.replace('T', ' ')}+00:00", **row}
+        for time, row in zip(times, table.rows(), strict=True)
+    ]
 
 
 def of_ping(diagnosis: "PingDiagnosis") -> dict[str, object]:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from airtcp.diagnosis.findings.way_back import departures_s
+from airtcp.diagnosis.tables import Acks
 
 Reals = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ class BusyBack:
         return delays
 
 
-def busy_back(arrivals_ns: Sequence[int], acks: pl.DataFrame) -> BusyBack | None:
+def busy_back(arrivals_ns: Sequence[int], acks: Acks) -> BusyBack | None:
     """The reverse data of a capture at the sender; None if there is no such data.
 
     Args:
@@ -76,8 +76,10 @@ def busy_back(arrivals_ns: Sequence[int], acks: pl.DataFrame) -> BusyBack | None
     if not arrivals_ns:
         return None
     arrivals_s = np.array(arrivals_ns, dtype=np.float64) / 1e9
-    timed = acks.filter(pl.col("timestamp").is_not_null()).sort("time_ns", maintain_order=True)
-    left_s = departures_s(timed)
+    timed = np.flatnonzero(np.isfinite(acks.timestamp))
+    timed = timed[np.argsort(acks.time_ns[timed], kind="stable")]
+    ack_s = acks.time_ns[timed] / 1e9
+    left_s = departures_s(ack_s, acks.timestamp[timed])
     if left_s is None:
         return BusyBack(arrivals_s, np.array([]), np.array([]))
-    return BusyBack(arrivals_s, timed["time_ns"].to_numpy() / 1e9, left_s)
+    return BusyBack(arrivals_s, ack_s, left_s)

@@ -3,14 +3,20 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-import polars as pl
-
+from airtcp import _core
+from airtcp.core.extras import required
+from airtcp.core.frames import frame_of
 from airtcp.diagnosis.acking import Acking
 from airtcp.diagnosis.air import Air
 from airtcp.diagnosis.quic import QuicFlow
+from airtcp.diagnosis.tables import Acks, Segments, Tables
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SHARES: dict[str, str] = {
     "held": "held by the link",
@@ -147,37 +153,21 @@ class Facts(TypedDict):
 class AtSender:
     """A flow from the sender's view: captured there, or inferred at the receiver by timestamps."""
 
-    segments: pl.DataFrame
-    acks: pl.DataFrame
+    segments: Segments
+    acks: Acks
     timeouts: int
 
 
 @dataclass(frozen=True)
 class Capture:
-    """A capture as read: frames are Polars', times in nanoseconds from its first packet."""
+    """A capture as read; its frames are made when they are asked for, and need Polars."""
 
     path: Path
     facts: Facts | None
     """None if it holds no TCP."""
     refusals: list[Refusal]
-    flows: pl.DataFrame
-    """One row per flow: `number`, ends, bytes, duration, goodput, round trip, verdict in a line."""
-    segments: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row per data transmission: `time_ns`, `packet` (Wireshark's number), `index`, `start`,
-    `end`, `attempt`, `lost`, `loss` (cause of the loss), `dropped` (by a queue or a policer),
-    `full_queue` (it met one that drops), `acked_ns`, `rtt_ns`, `size` (IP bytes), and more. A
-    packet aggregated by offload has a row for each of its segments.
-    """
-    acks: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row per acknowledgment: `time_ns`, `packet`, `ack`, `window`, `newly`,
-    `payload`, and more."""
-    labels: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row per retransmission: `flow`, `time_utc`, `time_ns`, `packet`, `start`, `end`,
-    `attempt`,
-    `trigger`, `backoff`, `verdict`, `sureness`, `evidence`, `cause`, `loss`, and more."""
-    hazard: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row per range of queue length: `queue_bytes_low`, `queue_bytes_high`, `transmissions`,
-    `lost`."""
+    tables: Tables
+    """What the diagnosis works with: the tables below as rows and as columns of NumPy."""
     at_sender: AtSender | None = None
     """The observations that links are fitted to; None if the capture does not show them."""
     others: tuple[AtSender, ...] = ()
@@ -194,5 +184,79 @@ class Capture:
     """The largest QUIC flow of a capture file, if any."""
     air: Air | None = None
     """Airtime by transmitter, in a monitor capture."""
+    begun_ns: int = 0
+    """Time of day of its first packet, in nanoseconds since 1970."""
     annotate: Callable[[Path], None] | None = field(default=None, repr=False)
     """Writes the capture to a path as pcapng, with comments on the retransmissions."""
+    read: _core.Capture | None = field(default=None, repr=False)
+    """The core's reading, which has every column of the frames."""
+
+    @cached_property
+    def flows(self) -> "pl.DataFrame":
+        """One row per flow: `number`, ends, bytes, duration, goodput, round trip, verdict."""
+        return _frame(None if self.read is None else self.read.flows())
+
+    @cached_property
+    def segments(self) -> "pl.DataFrame":
+        """One row per data transmission, with times in nanoseconds from the first packet.
+
+        Columns: `time_ns`, `packet` (Wireshark's number), `index`, `start`, `end`, `attempt`,
+        `lost`, `loss` (cause of the loss), `dropped` (by a queue or a policer), `full_queue` (it
+        met one that drops), `acked_ns`, `rtt_ns`, `size` (IP bytes), and more. A packet aggregated
+        by offload has a row for each of its segments.
+        """
+        every = _frame(self._of_flow("segments"))
+        if every.is_empty():
+            return every
+        import polars as pl
+
+        dropped = pl.Series("dropped", self.tables.segments.dropped)
+        return every.filter(pl.col("end") > pl.col("start")).with_columns(dropped)
+
+    @cached_property
+    def acks(self) -> "pl.DataFrame":
+        """One row per acknowledgment: `time_ns`, `packet`, `ack`, `window`, `newly`, and more."""
+        return _frame(self._of_flow("acks"))
+
+    @cached_property
+    def labels(self) -> "pl.DataFrame":
+        """One row per retransmission.
+
+        Columns: `flow`, `time_utc`, `time_ns`, `packet`, `start`, `end`, `attempt`, `trigger`,
+        `backoff`, `verdict`, `sureness`, `evidence`, `cause`, `loss`, and more.
+        """
+        every = _frame(self._of_flow("labels"))
+        if self.facts is None:
+            return every
+        import polars as pl
+
+        at = (pl.lit(self.begun_ns, dtype=pl.Int64) + pl.col("time_ns")).cast(
+            pl.Datetime("ns", "UTC")
+        )
+        number = pl.lit(self.facts["flow"], dtype=pl.UInt32)
+        return every.select(number.alias("flow"), at.alias("time_utc"), pl.all())
+
+    @cached_property
+    def hazard(self) -> "pl.DataFrame":
+        """One row per range of queue length.
+
+        Columns: `queue_bytes_low`, `queue_bytes_high`, `transmissions`, `lost`.
+        """
+        return _frame(self._of_flow("hazard"))
+
+    def _of_flow(self, name: str) -> _core.Table | None:
+        """A table of the flow in detail, by name; None without one."""
+        if self.read is None or self.facts is None:
+            return None
+        table: _core.Table = getattr(self.read, name)()
+        return table
+
+
+def _frame(table: _core.Table | None) -> "pl.DataFrame":
+    """The frame of a table; without one it has no columns."""
+    if table is not None:
+        return frame_of(table)
+    required("polars")
+    import polars as pl
+
+    return pl.DataFrame()

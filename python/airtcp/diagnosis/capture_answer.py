@@ -140,7 +140,7 @@ def _fitted(
     )
     if facts["view"] != "sender":
         return flow, link
-    late = fitted_late(flow, capture.labels, capture.acks)
+    late = fitted_late(flow, capture.tables.labels, capture.tables.acks)
     jitter = fitted_jitter(flow) if late is None else None
     # Wi-Fi keeps the order: reordered packets did not come in its bursts.
     bursts = link.aggregates if jitter is None else None
@@ -267,13 +267,13 @@ def flow_of(capture: Capture) -> Observed | None:
     if capture.facts is None or any(one["is_total"] for one in capture.refusals):
         return None
     seen = capture.at_sender
-    if seen is None or seen.segments.is_empty() or len(seen.acks) < FEWEST_ACKS:
+    if seen is None or not len(seen.segments) or len(seen.acks) < FEWEST_ACKS:
         return None
     phases = capture.facts["phases"]
     bases = tuple((one["from_ns"] / 1e9, one["base_rtt_ns"] / 1e9) for one in phases)
     flow = replace(
         observed(seen.segments, seen.acks, bases),
-        busy_back=busy_back(capture.back_ns, capture.acks),
+        busy_back=busy_back(capture.back_ns, capture.tables.acks),
     )
     others = (observed(one.segments, one.acks) for one in capture.others)
     return with_beside(flow, others) if flow.sampled.any() else flow

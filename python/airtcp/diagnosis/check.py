@@ -8,12 +8,11 @@ from itertools import cycle
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from airtcp import _core
 from airtcp._core import Scenario
 from airtcp.comparison.statistics import student_t
-from airtcp.core.runs import Run
+from airtcp.core.summary import parse_summary
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.scenario import SLOWEST, Stack, WrittenLink, modelled, replayed
@@ -282,17 +281,18 @@ def simulated(scenario: Scenario, seed: int, seconds: float, *, together: bool =
 
     `together` counts the delivery of all flows.
     """
-    run = Run(scenario, _core.run(scenario, seed, rtts=True))
-    flow = run.summary["flows"][0]
+    result = _core.run(scenario, seed, rtts=True)
+    flows = parse_summary(result.summary())["flows"]
+    flow = flows[0]
     done_s = flow["completed_s"]
     if done_s is not None:
         # The handshake took a round trip before.
         seconds = done_s - flow["started_s"] - (flow["min_rtt_ms"] or 0.0) / 1e3
-    rtts = run.rtts.filter(pl.col("flow") == 0)["rtt_ms"]
-    median = rtts.median() if len(rtts) else None
-    counted = run.summary["flows"] if together else [flow]
+    samples = result.rtts()
+    rtts_ms = samples.reals("rtt_ms")[samples.wholes("flow") == 0]
+    counted = flows if together else [flow]
     return Outcome(
         8.0 * sum(one["arrived_bytes"] for one in counted) / seconds,
-        float(median) / 1e3 if isinstance(median, float) else 0.0,
+        float(np.median(rtts_ms)) / 1e3 if len(rtts_ms) else 0.0,
         flow["timeouts"],
     )

@@ -58,7 +58,8 @@ def diagnose(
         progress: called with the finished share and the current step.
 
     Returns:
-        the findings, with Polars frames: `labels`, `capture.segments`, `capture.flows` and more.
+        the findings, with Polars frames if asked for: `labels`, `capture.segments`,
+        `capture.flows` and more.
         Of a file with a rate: its facts, and the remedies over its link.
 
     Raises:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from airtcp.core.quantities import format_percent
 from airtcp.diagnosis.observed import Observed, Reals
+from airtcp.diagnosis.tables import Acks, Labels
 
 FEWEST = 5
 """Minimum number of late packets to estimate their share and delay."""
@@ -36,7 +36,7 @@ class Late:
         return f"{share} of the packets come {1e3 * self.by_s:.0f} ms late, behind others"
 
 
-def fitted_late(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Late | None:
+def fitted_late(flow: Observed, labels: Labels, acks: Acks) -> Late | None:
     """The late packets of a flow; None if there are few, or their delays differ."""
     delays = np.concatenate([overtaken_by(flow), _repaired(flow, labels, acks)])
     if len(delays) < FEWEST:
@@ -58,12 +58,12 @@ def overtaken_by(flow: Observed) -> Reals:
     return delays[delays > MIN_S]
 
 
-def _repaired(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Reals:
+def _repaired(flow: Observed, labels: Labels, acks: Acks) -> Reals:
     """Lateness of the packets that were retransmitted meanwhile."""
     if not len(labels):
         return np.array([])
-    needless = labels.filter((pl.col("cause") == "reordering") & pl.col("late_ns").is_not_null())
-    dsacks = acks.filter(pl.col("dsack"))["time_ns"].to_numpy() / 1e9
+    needless = np.flatnonzero((labels.cause == "reordering") & np.isfinite(labels.late_ns))
+    dsacks = acks.time_ns[acks.dsack] / 1e9
     delays = []
     sent_of = {
         (start, attempt): sent
@@ -71,13 +71,14 @@ def _repaired(flow: Observed, labels: pl.DataFrame, acks: pl.DataFrame) -> Reals
             flow.start.tolist(), flow.attempt.tolist(), flow.sent_s.tolist(), strict=True
         )
     }
-    rows = needless.select("start", "attempt", "time_ns", "late_ns", "evidence").iter_rows()
-    for start, attempt, time_ns, late_ns, evidence in rows:
-        sent = sent_of.get((float(start), attempt - 1))
+    for at in needless.tolist():
+        sent = sent_of.get((float(labels.start[at]), int(labels.attempt[at]) - 1))
         if sent is None:
             continue
-        came = (time_ns + late_ns) / 1e9
-        if evidence == "D-SACK" and late_ns / 1e9 > ANSWERED_SHARE * flow.base_rtt_s:
+        late_ns = float(labels.late_ns[at])
+        came = (float(labels.time_ns[at]) + late_ns) / 1e9
+        by_dsack = labels.evidence[at] == "D-SACK"
+        if by_dsack and late_ns / 1e9 > ANSWERED_SHARE * flow.base_rtt_s:
             behind = int(np.searchsorted(dsacks, came, side="right"))
             if behind == len(dsacks):
                 continue

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 
 from airtcp.core.quantities import format_bit_rate, format_count, format_percent
 from airtcp.diagnosis.capture import Facts
@@ -19,6 +18,7 @@ from airtcp.diagnosis.loss import Loss
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
 from airtcp.diagnosis.stop_words import stop_words
+from airtcp.diagnosis.tables import Labels
 from airtcp.diagnosis.wifi import Wifi
 
 ENDS_SHARE = 0.1
@@ -38,7 +38,7 @@ MATHIS = 1.22
 """The constant of Mathis et al., Computer Communication Review 27 (1997), for periodic losses."""
 
 
-def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataFrame) -> list[str]:
+def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: Labels) -> list[str]:
     """The limits visible in the capture itself, whether the fitted link holds or not.
 
     Stops, packets out of order, paths, ends and a link that is mostly full are seen; a loss, a
@@ -60,9 +60,9 @@ def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: pl.DataF
     return found or _of_full_link(shares.get("link", 0.0), flow) or _of_radio(flow, labels)
 
 
-def _of_radio(flow: Observed, labels: pl.DataFrame) -> list[str]:
+def _of_radio(flow: Observed, labels: Labels) -> list[str]:
     """The words about retransmissions that nearly all answer losses of the radio, and are many."""
-    lost = labels.filter(pl.col("cause") == "radio").height if len(labels) else 0
+    lost = labels.count("radio")
     if lost < FEWEST_RADIO or lost < RADIO_SHARE * len(labels):
         return []
     return [_loss_words(lost / len(flow.sent_s))]
@@ -83,7 +83,7 @@ def limits(
     facts: Facts,
     flow: Observed,
     link: FittedLink,
-    labels: pl.DataFrame,
+    labels: Labels,
     ceiling: Ceiling | None = None,
 ) -> list[str]:
     """Limits of the flow by the capture, the ends first if they dominate.
@@ -191,8 +191,8 @@ def loses_enough(flow: Observed, link: FittedLink) -> bool:
     return most_bps < link.most_bps
 
 
-def _of_order(labels: pl.DataFrame) -> list[str]:
-    late = labels.filter(pl.col("cause") == "reordering").height
+def _of_order(labels: Labels) -> list[str]:
+    late = labels.count("reordering")
     if late < max(FEWEST_LATE, LATE_SHARE * len(labels)):
         return []
     return [f"packets come late, behind others, which {format_count(late)} retransmissions answer"]

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from airtcp.diagnosis.busy_back import BusyBack
+from airtcp.diagnosis.tables import Acks, Segments
 
 Reals = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -170,27 +170,22 @@ class Observed:
 
 
 def observed(
-    segments: pl.DataFrame, acks: pl.DataFrame, phases: tuple[tuple[float, float], ...] = ()
+    segments: Segments, acks: Acks, phases: tuple[tuple[float, float], ...] = ()
 ) -> Observed:
-    """Builds the arrays from a capture's frames, at least one row each, and the path's phases."""
-    acks = acks.sort("time_ns", maintain_order=True)
+    """Builds the arrays from a capture's tables, at least one row each, and the path's phases."""
+    order = np.argsort(acks.time_ns, kind="stable")
     return Observed(
-        sent_s=_seconds(segments["time_ns"]),
-        size=segments["size"].cast(pl.Float64).to_numpy(),
-        payload=(segments["end"] - segments["start"]).cast(pl.Float64).to_numpy(),
-        start=segments["start"].cast(pl.Float64).to_numpy(),
-        attempt=segments["attempt"].cast(pl.Int64).to_numpy(),
-        lost=segments["lost"].to_numpy(),
-        dropped=segments["dropped"].to_numpy(),
-        full=segments["full_queue"].to_numpy(),
-        acked_s=_seconds(segments["acked_ns"]),
-        rtt_s=_seconds(segments["rtt_ns"]),
-        ack_s=_seconds(acks["time_ns"]),
-        newly=acks["newly"].cast(pl.Float64).to_numpy(),
+        sent_s=segments.time_ns / 1e9,
+        size=segments.size.astype(np.float64),
+        payload=(segments.end - segments.start).astype(np.float64),
+        start=segments.start.astype(np.float64),
+        attempt=segments.attempt,
+        lost=segments.lost,
+        dropped=segments.dropped,
+        full=segments.full_queue,
+        acked_s=segments.acked_ns / 1e9,
+        rtt_s=segments.rtt_ns / 1e9,
+        ack_s=acks.time_ns[order] / 1e9,
+        newly=acks.newly[order].astype(np.float64),
         phases=phases,
     )
-
-
-def _seconds(nanoseconds: pl.Series) -> Reals:
-    seconds: Reals = nanoseconds.cast(pl.Float64).to_numpy() / 1e9
-    return seconds

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from airtcp import _core
 from airtcp.core.quantities import format_bit_rate, format_bytes, format_count
-from airtcp.diagnosis.observed import Flags, Reals
+from airtcp.diagnosis.tables import Flags, Reals, Words, words_of
 
 FEWEST_EDGES = 8
 """Minimum number of spin-bit edges to measure round trips."""
@@ -237,20 +236,50 @@ def read_quic(path: Path) -> QuicFlow | None:
     Raises:
         CaptureError: the capture cannot be read.
     """
-    flows_table, datagrams_table, is_cut = _core.read_quic(path)
-    flows, datagrams = pl.DataFrame(flows_table), pl.DataFrame(datagrams_table)
-    if datagrams.is_empty():
+    flows, datagrams, is_cut = _core.read_quic(path)
+    if not len(datagrams):
         return None
-    by_bytes = datagrams.group_by("flow").agg(pl.col("bytes").sum()).sort(["bytes", "flow"])
-    number = int(by_bytes["flow"][-1])
-    own = datagrams.filter(pl.col("flow") == number).sort("time_ns", maintain_order=True)
-    return _flow(own, flows.row(number, named=True), len(flows) - 1, is_cut=is_cut)
+    flow, sizes = datagrams.wholes("flow"), datagrams.wholes("bytes")
+    sums = np.bincount(flow, sizes)
+    # Of equal ones the last.
+    number = len(sums) - 1 - int(np.argmax(sums[::-1]))
+    own = _datagrams_of(datagrams, flow == number)
+    return _flow(own, flows.rows()[number], len(flows) - 1, is_cut=is_cut)
 
 
-def _flow(rows: pl.DataFrame, ends: dict[str, object], others: int, *, is_cut: bool) -> QuicFlow:
-    server = rows["from_server"].to_numpy()
-    size = rows["bytes"].cast(pl.Float64).to_numpy()
-    time = rows["time_ns"].cast(pl.Float64).to_numpy() / 1e9
+@dataclass(frozen=True, eq=False)
+class _Datagrams:
+    """Datagrams of one flow, in the order of their times."""
+
+    time_s: Reals
+    size: Reals
+    """Bytes of the UDP payload."""
+    from_server: Flags
+    kind: Words
+    version: Reals
+    """NaN without one, as are the others."""
+    spin: Reals
+    """0 or 1."""
+    source_id_bytes: Reals
+
+
+def _datagrams_of(table: _core.Table, is_own: Flags) -> _Datagrams:
+    at = np.flatnonzero(is_own)
+    times = table.reals("time_ns")
+    at = at[np.argsort(times[at], kind="stable")]
+    return _Datagrams(
+        time_s=times[at] / 1e9,
+        size=table.reals("bytes")[at],
+        from_server=table.flags("from_server")[at],
+        kind=words_of(table, "kind")[at],
+        version=table.reals("version")[at],
+        spin=table.reals("spin")[at],
+        source_id_bytes=table.reals("source_id_bytes")[at],
+    )
+
+
+def _flow(rows: _Datagrams, ends: dict[str, object], others: int, *, is_cut: bool) -> QuicFlow:
+    server, size, time = rows.from_server, rows.size, rows.time_s
     is_download = bool(size[server].sum() >= size[~server].sum())
     data = server if is_download else ~server
     headers = IPV6_AND_UDP if str(ends["client"]).startswith("[") else IPV4_AND_UDP
@@ -259,7 +288,7 @@ def _flow(rows: pl.DataFrame, ends: dict[str, object], others: int, *, is_cut: b
     spin, samples = _spin(rows, time, server, is_download=is_download, handshake_s=handshake_s)
     usual = float(np.median(samples)) if len(samples) else (handshake_s or 0.0)
     busiest, mean = _delivery(came, carried)
-    versions = rows["version"].drop_nulls().unique().sort().to_list()
+    versions = np.unique(rows.version[np.isfinite(rows.version)]).tolist()
     return QuicFlow(
         client=str(ends["client"]),
         server=str(ends["server"]),
@@ -285,22 +314,20 @@ def _flow(rows: pl.DataFrame, ends: dict[str, object], others: int, *, is_cut: b
     )
 
 
-def _id_bytes(rows: pl.DataFrame) -> tuple[int, int] | None:
+def _id_bytes(rows: _Datagrams) -> tuple[int, int] | None:
     """The lengths of the source connection IDs of both ends."""
-    sources = [
-        rows.filter((pl.col("from_server") == way) & pl.col("source_id_bytes").is_not_null())
-        for way in (False, True)
-    ]
-    if any(one.is_empty() for one in sources):
+    known = np.isfinite(rows.source_id_bytes)
+    of_client, of_server = (
+        rows.source_id_bytes[known & (rows.from_server == way)] for way in (False, True)
+    )
+    if not len(of_client) or not len(of_server):
         return None
-    client, server = (int(one["source_id_bytes"][-1]) for one in sources)
-    return client, server
+    return int(of_client[-1]), int(of_server[-1])
 
 
-def _handshake(rows: pl.DataFrame, time: Reals) -> tuple[float | None, float | None]:
+def _handshake(rows: _Datagrams, time: Reals) -> tuple[float | None, float | None]:
     """The round trip of the first flight, and the part of it between the capture and the client."""
-    kinds = rows["kind"].to_list()
-    server = rows["from_server"].to_list()
+    kinds, server = rows.kind.tolist(), rows.from_server.tolist()
     first = next(
         (at for at, kind in enumerate(kinds) if kind == "initial" and not server[at]), None
     )
@@ -317,19 +344,18 @@ def _handshake(rows: pl.DataFrame, time: Reals) -> tuple[float | None, float | N
 
 
 def _spin(
-    rows: pl.DataFrame, time: Reals, server: Flags, *, is_download: bool, handshake_s: float | None
+    rows: _Datagrams, time: Reals, server: Flags, *, is_download: bool, handshake_s: float | None
 ) -> tuple[str, Reals]:
     """Behaviour of the spin bit, and the round trips between its edges.
 
     It is read in the direction of most packets, where an edge is seen soonest.
     """
     nothing = np.array([])
-    has = rows["spin"].is_not_null().to_numpy() & (server == is_download)
-    bits = rows["spin"].fill_null(value=False).to_numpy()[has]
-    at = time[has]
+    has = np.isfinite(rows.spin) & (server == is_download)
+    bits, at = rows.spin[has], time[has]
     if len(bits) < FEWEST_EDGES:
         return "few", nothing
-    edges = np.flatnonzero(np.diff(bits.astype(np.int8)) != 0) + 1
+    edges = np.flatnonzero(np.diff(bits) != 0) + 1
     if not len(edges):
         return "constant", nothing
     if len(edges) > RANDOM_SHARE * len(bits):

@@ -1,23 +1,23 @@
-"""Reads captures through the core, with their tables as Polars frames."""
+"""Reads captures through the core."""
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
-import polars as pl
+import numpy as np
 
 from airtcp import _core
 from airtcp.diagnosis.acking import habit
 from airtcp.diagnosis.air import Air, read_air
-from airtcp.diagnosis.capture import AtSender, Capture, Facts, Refusal, host_of
+from airtcp.diagnosis.capture import AtSender, Capture, Facts, host_of
 from airtcp.diagnosis.quic import QuicFlow, read_quic
+from airtcp.diagnosis.tables import Flow, Tables, acks_of, segments_of, tables_of
 
-QUEUE_LOSSES = ("tail-drop", "aqm", "policer")
-"""Losses caused by a queue or a policer without a radio."""
 SORTED_WITHIN_S = 0.5
 """Maximum displacement of a packet that the core sorts."""
 MIN_BACK = 0.01
@@ -62,33 +62,31 @@ def read_capture(
     # A file never blocks, and the core checks for Ctrl-C between its packets.
     read = from_core() if Path(path).is_file() else _waited_for(from_core)
     summary: dict[str, Any] = json.loads(read.summary())
-    flows = pl.DataFrame(read.flows())
-    refusals: list[Refusal] = summary["refusals"]
-    warnings = tuple(_warnings(path, summary["capture"]))
+    has_flow = summary["flow"] is not None
+    tables = tables_of(read, has_flow=has_flow)
     quic, air = _beside_tcp(Path(path), summary["capture"])
-    if summary["flow"] is None:
-        return Capture(Path(path), None, refusals, flows, warnings=warnings, quic=quic, air=air)
-    labels = _dated(pl.DataFrame(read.labels()), summary["flow"]["number"], summary["capture"])
-    segments = _segments(read.segments())
-    acks = pl.DataFrame(read.acks())
-    return Capture(
+    known = Capture(
         Path(path),
-        _facts(summary["flow"], summary["capture"]),
-        refusals,
-        flows,
-        segments,
-        acks,
-        labels,
-        pl.DataFrame(read.hazard()),
-        _at_sender(read, summary["flow"], segments, acks),
-        tuple(_others(path, flows, summary["flow"], view)),
-        _back(path, flows, summary["flow"]),
-        _arrivals_back(path, flows, summary["flow"]),
-        warnings,
-        quic,
-        air,
+        None,
+        summary["refusals"],
+        tables,
+        warnings=tuple(_warnings(path, summary["capture"])),
+        quic=quic,
+        air=air,
+        begun_ns=summary["capture"]["start_ns"],
+        read=read,
+    )
+    if not has_flow:
+        return known
+    return replace(
+        known,
+        facts=_facts(summary["flow"], summary["capture"]),
+        at_sender=_at_sender(read, summary["flow"], tables),
+        others=tuple(_others(path, tables, summary["flow"], view)),
+        back=_back(path, tables, summary["flow"]),
+        back_ns=_arrivals_back(path, tables, summary["flow"]),
         # A pipe cannot be read a second time.
-        read.annotate if Path(path).is_file() else None,
+        annotate=read.annotate if Path(path).is_file() else None,
     )
 
 
@@ -119,7 +117,8 @@ def _waited_for(read: Callable[[], _Read]) -> _Read:
     # A daemon: a pipe without a writer would otherwise keep the program alive.
     thread = Thread(target=run, daemon=True)
     thread.start()
-    # Polars handles the signal and restarts system calls: Python only notices it when it wakes.
+    # Polars, if imported, handles the signal and restarts system calls: Python only notices it
+    # when it wakes.
     while thread.is_alive():
         thread.join(_WAKES_EVERY_S)
     return done.result()
@@ -138,105 +137,80 @@ def _warnings(path: str | os.PathLike[str], whole: dict[str, Any]) -> Iterator[s
         )
 
 
-def _dated(labels: pl.DataFrame, flow: int, whole: dict[str, Any]) -> pl.DataFrame:
-    """Labels with their flow and the time of day, to find matching entries in other logs."""
-    begun = pl.lit(whole["start_ns"], dtype=pl.Int64)
-    at = (begun + pl.col("time_ns")).cast(pl.Datetime("ns", "UTC"))
-    number = pl.lit(flow, dtype=pl.UInt32)
-    return labels.select(number.alias("flow"), at.alias("time_utc"), pl.all())
-
-
-def _segments(table: _core.Table) -> pl.DataFrame:
-    """Data transmissions, with drops by a queue or a policer marked."""
-    return (
-        pl.DataFrame(table)
-        # The SYN carries no data, and has a round trip without serialization of data.
-        .filter(pl.col("end") > pl.col("start"))
-        .with_columns(dropped=pl.col("lost") & pl.col("loss").is_in(QUEUE_LOSSES).fill_null(False))
-    )
-
-
-def _at_sender(
-    read: _core.Capture, flow: dict[str, Any], segments: pl.DataFrame, acks: pl.DataFrame
-) -> AtSender | None:
+def _at_sender(read: _core.Capture, flow: dict[str, Any], tables: Tables) -> AtSender | None:
     if flow["view"] == "sender":
-        return AtSender(segments, acks, flow["timeouts"])
+        return AtSender(tables.segments, tables.acks, flow["timeouts"])
     if flow["at_sender"] is None:
         return None
     return AtSender(
-        _segments(read.segments(at_sender=True)),
-        pl.DataFrame(read.acks(at_sender=True)),
+        segments_of(read.segments(at_sender=True)),
+        acks_of(read.acks(at_sender=True)),
         flow["at_sender"]["timeouts"],
     )
 
 
 def _others(
-    path: str | os.PathLike[str], flows: pl.DataFrame, chosen: dict[str, Any], view: str | None
+    path: str | os.PathLike[str], tables: Tables, chosen: dict[str, Any], view: str | None
 ) -> Iterator[AtSender]:
     """Flows in the same direction at the same time as the chosen one; each is read separately."""
     if chosen["view"] != "sender" or not Path(path).is_file():
         return
-    (way,) = flows.filter(pl.col("number") == chosen["number"])["data_from"]
-    near = _meanwhile(flows, chosen, MIN_BESIDE).filter(pl.col("data_from") == way)
-    for number in near.top_k(MAX_BESIDE, by="bytes")["number"]:
-        if (seen := _as_sender(path, number, view)) is not None:
+    own = tables.flow(chosen["number"])
+    near = [one for one in _meanwhile(tables, own, MIN_BESIDE) if one.data_from == own.data_from]
+    for one in near[:MAX_BESIDE]:
+        if (seen := _as_sender(path, one.number, view)) is not None:
             yield seen
 
 
-def _back(
-    path: str | os.PathLike[str], flows: pl.DataFrame, chosen: dict[str, Any]
-) -> AtSender | None:
+def _back(path: str | os.PathLike[str], tables: Tables, chosen: dict[str, Any]) -> AtSender | None:
     """The largest flow from a captured receiver to the host of the chosen flow's sender."""
     if chosen["view"] != "receiver" or not Path(path).is_file():
         return None
-    (own,) = flows.filter(pl.col("number") == chosen["number"]).iter_rows(named=True)
-    ends = sorted(host_of(own[end]) for end in ("client", "server"))
-    near = _meanwhile(flows, chosen, MIN_BACK).sort("bytes", descending=True)
-    for one in near.iter_rows(named=True):
-        same_ends = sorted(host_of(one[end]) for end in ("client", "server")) == ends
-        if same_ends and host_of(one[one["data_from"]]) != host_of(own[own["data_from"]]):
-            return _as_sender(path, one["number"], "sender")
+    own = tables.flow(chosen["number"])
+    ends = sorted((host_of(own.client), host_of(own.server)))
+    for one in _meanwhile(tables, own, MIN_BACK):
+        same_ends = sorted((host_of(one.client), host_of(one.server))) == ends
+        if same_ends and host_of(one.from_) != host_of(own.from_):
+            return _as_sender(path, one.number, "sender")
     return None
 
 
 def _arrivals_back(
-    path: str | os.PathLike[str], flows: pl.DataFrame, chosen: dict[str, Any]
+    path: str | os.PathLike[str], tables: Tables, chosen: dict[str, Any]
 ) -> tuple[int, ...]:
     """Arrivals of other data at the host of a captured sender, in order."""
     if chosen["view"] != "sender" or not Path(path).is_file():
         return ()
     host = host_of(chosen["data_from"])
-    near = _meanwhile(flows, chosen, MIN_BURSTS_BACK).sort("bytes", descending=True)
-    towards = [
-        one["number"]
-        for one in near.iter_rows(named=True)
-        if host_of(one["server" if one["data_from"] == "client" else "client"]) == host
-    ]
+    near = _meanwhile(tables, tables.flow(chosen["number"]), MIN_BURSTS_BACK)
+    towards = [one.number for one in near if host_of(one.to) == host]
     arrivals = [
-        pl.DataFrame(_core.read_capture(path, number, "receiver").segments())["time_ns"]
+        _core.read_capture(path, number, "receiver").segments().wholes("time_ns")
         for number in towards[:MAX_BURSTS_BACK]
     ]
-    return tuple(pl.concat(arrivals).sort().to_list()) if arrivals else ()
+    return tuple(np.sort(np.concatenate(arrivals)).tolist()) if arrivals else ()
 
 
-def _meanwhile(flows: pl.DataFrame, chosen: dict[str, Any], share: float) -> pl.DataFrame:
-    """Other flows at the time of the chosen one, with at least this share of its bytes."""
-    ends_s = pl.col("start_s") + pl.col("duration_s")
-    (own,) = flows.filter(pl.col("number") == chosen["number"]).iter_rows(named=True)
-    least = share * own["bytes"]
-    meanwhile = (pl.col("start_s") < own["start_s"] + own["duration_s"]) & (ends_s > own["start_s"])
-    return flows.filter(
-        (pl.col("number") != own["number"]) & (pl.col("bytes") >= least) & meanwhile
-    )
+def _meanwhile(tables: Tables, own: Flow, share: float) -> Sequence[Flow]:
+    """Other flows at the time of this one, with at least this share of its bytes, largest first."""
+    least = share * own.bytes
+    near = [
+        one
+        for one in tables.flows
+        if one.number != own.number
+        and one.bytes >= least
+        and one.start_s < own.end_s
+        and one.end_s > own.start_s
+    ]
+    return sorted(near, key=lambda one: -one.bytes)
 
 
 def _as_sender(path: str | os.PathLike[str], number: int, view: str | None) -> AtSender | None:
     """Another flow of the capture, read separately; None if this is not its sender's view."""
     read = _core.read_capture(path, number, view)
     flow = json.loads(read.summary())["flow"]
-    acks = pl.DataFrame(read.acks())
-    segments = _segments(read.segments())
-    if flow["view"] != "sender" or segments.is_empty() or acks.is_empty():
+    acks, segments = acks_of(read.acks()), segments_of(read.segments())
+    if flow["view"] != "sender" or not len(segments) or not len(acks):
         return None
     return AtSender(segments, acks, flow["timeouts"])
 

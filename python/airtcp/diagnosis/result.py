@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from airtcp.comparison.ranking import Aim
 from airtcp.comparison.statistics import PairedDifference
@@ -32,6 +31,9 @@ from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
 from airtcp.diagnosis.senders import sender_words
 from airtcp.diagnosis.stop_words import stop_advice
 from airtcp.diagnosis.trials import Trials
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class Diagnosis(Reported, InNotebook):
         facts = self.capture.facts
         if facts is None or self.flow is None or self.link is None:
             return []
-        return limits(facts, self.flow, self.link, self.labels, self.ceiling)
+        return limits(facts, self.flow, self.link, self.capture.tables.labels, self.ceiling)
 
     @property
     def _seen(self) -> list[str]:
@@ -125,7 +127,7 @@ class Diagnosis(Reported, InNotebook):
         facts = self.capture.facts
         if facts is None or self.flow is None or self.link is None:
             return []
-        return seen_limits(facts, self.flow, self.link, self.labels)
+        return seen_limits(facts, self.flow, self.link, self.capture.tables.labels)
 
     @cached_property
     def phases(self) -> tuple[PhaseLabel, ...]:
@@ -160,7 +162,7 @@ class Diagnosis(Reported, InNotebook):
                 f"{'' if facts['is_view_certain'] else ' (judged by its delays)'}.",
                 words.retransmissions(
                     facts,
-                    self.capture.labels,
+                    self.capture.tables.labels,
                     is_lossless=self.link is not None and self.link.has_jitter_alone,
                     has_times=has_clock,
                 ),
@@ -230,8 +232,8 @@ class Diagnosis(Reported, InNotebook):
         return modelled(self.link, self.stack, max(60.0, self.flow.seconds))
 
     @property
-    def labels(self) -> pl.DataFrame:
-        """One row per retransmission, with its trigger, verdict, evidence and cause."""
+    def labels(self) -> "pl.DataFrame":
+        """A frame of Polars: a row per retransmission, with trigger, verdict, evidence, cause."""
         return self.capture.labels
 
 

@@ -81,10 +81,11 @@ def stacks_of(capture: Capture, flow: Observed, control: str | None) -> list[Sta
     """Candidates for the sender; its congestion control is not on the wire."""
     facts = capture.facts
     assert facts is not None
-    window = capture.acks["window"].max()
+    windows = capture.tables.acks.windows
+    window = int(windows.max()) if len(windows) else 0
     limited = facts["shares"]["receiver_window"] > WINDOW_SHARE
     # A window of zero throughout is not a buffer size: nothing would have been sent.
-    buffer = window if limited and isinstance(window, int) and window > 0 else None
+    buffer = window if limited and window > 0 else None
     mss = int(np.quantile(flow.payload, 0.9))
     marks = drops_of(facts["queues"]).marks
     segments = facts["acking"].segments

@@ -7,11 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 
 from airtcp import _core
 from airtcp._core import Scenario
-from airtcp.core.runs import Run
 from airtcp.diagnosis.aggregates import TOGETHER_S
 from airtcp.diagnosis.check import Played, loaded, nearest, replays
 from airtcp.diagnosis.link import FittedLink
@@ -181,26 +179,26 @@ def _simulated(scenarios: Sequence[Scenario], seconds: float) -> list[Shape | No
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
     def shape(scenario: Scenario) -> Shape | None:
-        return _shape(Run(scenario, _core.run(scenario, 1, rtts=True, packets=True)), seconds)
+        return _shape(_core.run(scenario, 1, rtts=True, packets=True), seconds)
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(shape, scenarios))
 
 
-def _shape(run: Run, seconds: float) -> Shape | None:
-    acks = run.packets.filter((pl.col("flow") == 0) & ~pl.col("is_data"))
-    acks = acks.filter(pl.col("time_s") >= WARM_S).sort("time_s")
-    rising = acks.filter(pl.col("acknowledges").cast(pl.Int64).diff() > 0)
-    if len(rising) < 2:
-        return None
-    came = rising["time_s"].to_numpy()
-    acked = rising["acknowledges"].cast(pl.Float64).to_numpy()
-    rtts = run.rtts.filter((pl.col("flow") == 0) & (pl.col("time_s") >= WARM_S))["rtt_ms"]
-    median = rtts.median()
-    if not isinstance(median, float) or came[-1] <= came[0]:
+def _shape(result: _core.RunResult, seconds: float) -> Shape | None:
+    packets, rtts = result.packets(), result.rtts()
+    times = packets.reals("time_s")
+    is_ack = (packets.wholes("flow") == 0) & ~packets.flags("is_data") & (times >= WARM_S)
+    order = np.flatnonzero(is_ack)[np.argsort(times[is_ack], kind="stable")]
+    came, acked = times[order], packets.reals("acknowledges")[order]
+    rising = np.diff(acked, prepend=np.inf) > 0
+    came, acked = came[rising], acked[rising]
+    is_warm = (rtts.wholes("flow") == 0) & (rtts.reals("time_s") >= WARM_S)
+    warm_ms = rtts.reals("rtt_ms")[is_warm]
+    if len(came) < 2 or not len(warm_ms) or came[-1] <= came[0]:
         return None
     goodput = 8.0 * float(acked[-1] - acked[0]) / (min(seconds, float(came[-1])) - float(came[0]))
-    return Shape(goodput, median / 1e3, pause_of(came))
+    return Shape(goodput, float(np.median(warm_ms)) / 1e3, pause_of(came))
 
 
 def _may_lose(wifi: Wifi, flow: Observed) -> bool:

@@ -1,8 +1,7 @@
 """A diagnosis in plain sentences."""
 
+from collections import Counter
 from collections.abc import Sequence
-
-import polars as pl
 
 from airtcp.comparison.ranking import Aim
 from airtcp.comparison.ranking.harm import LARGE_HARM_PERCENT
@@ -19,6 +18,7 @@ from airtcp.diagnosis.ceiling import Ceiling
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.limits import OTHERS
 from airtcp.diagnosis.seconds import seconds_words
+from airtcp.diagnosis.tables import Labels
 from airtcp.diagnosis.trials import Effect, Trial, Trials
 
 OUTDATED = "jitter or a full queue"
@@ -218,7 +218,7 @@ def interval(effect: Effect) -> str:
 
 
 def retransmissions(
-    facts: Facts, labels: pl.DataFrame, *, is_lossless: bool = False, has_times: bool = True
+    facts: Facts, labels: Labels, *, is_lossless: bool = False, has_times: bool = True
 ) -> str:
     """Number of retransmissions, the needless ones among them, and their causes.
 
@@ -238,13 +238,13 @@ def retransmissions(
     )
     if not has_times:
         return f"{sentence} Without times their causes do not show."
-    if is_lossless:
-        labels = labels.with_columns(pl.col("cause").replace(UNDER_JITTER))
-    if (labels["cause"] == "not-shown").all():
+    known = labels.cause.tolist()
+    counts = Counter(UNDER_JITTER.get(one, one) for one in known) if is_lossless else Counter(known)
+    if set(counts) == {"not-shown"}:
         return f"{sentence} Their causes do not show in this capture."
-    counts = labels.group_by("cause").len().sort("len", "cause", descending=[True, False])
     causes = [
-        f"{CAUSES.get(cause, cause)} ({format_count(number)})" for cause, number in counts.rows()
+        f"{CAUSES.get(cause, cause)} ({format_count(number)})"
+        for cause, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     return f"{sentence} Causes: {', '.join(causes)}."
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
-import polars as pl
+import numpy as np
 
 from airtcp.core.files import write_whole
 from airtcp.core.quantities import format_bytes
 from airtcp.core.recordings.events import Events
-from airtcp.core.recordings.log import PingLog, Reals
+from airtcp.core.recordings.log import PingLog
 from airtcp.diagnosis.capture import SHARES
 from airtcp.diagnosis.ping_result import PingDiagnosis
 from airtcp.diagnosis.result import Diagnosis
@@ -130,7 +130,9 @@ def _ping_figures(log: PingLog, events: Events) -> Iterator[PlannedFigure]:
 def _figures(diagnosis: Diagnosis) -> Iterator[PlannedFigure]:
     capture, flow = diagnosis.capture, diagnosis.flow
     facts = capture.facts
-    if facts is None or capture.segments.is_empty():
+    tables = capture.tables
+    acks, segments, labels = tables.acks, tables.segments, tables.labels
+    if facts is None or not len(segments):
         return
     stops = diagnosis.link.stops.stops if diagnosis.link else ()
     phases = diagnosis.phases
@@ -145,20 +147,20 @@ def _figures(diagnosis: Diagnosis) -> Iterator[PlannedFigure]:
                 flow.sent_s,
                 flow.rtt_s,
                 flow.base_rtt_s,
-                diagnosis.labels,
+                labels,
                 spans,
                 tuple((one.from_s, one.until_s, one.base_rtt_s, one.limit) for one in phases),
             ),
             round_trips_table(flow.sent_s, flow.rtt_s),
         )
-    acks, segments = capture.acks.sort("time_ns"), capture.segments
+    order = np.argsort(acks.time_ns, kind="stable")
     sequence = Sequence(
-        _reals(segments["time_ns"]) / 1e9,
-        _reals(segments["start"]),
-        _reals(segments["end"]),
-        _reals(acks["time_ns"]) / 1e9,
-        _reals(acks["ack"].cum_max()),
-        diagnosis.labels,
+        segments.time_ns / 1e9,
+        segments.start.astype(np.float64),
+        segments.end.astype(np.float64),
+        acks.time_ns[order] / 1e9,
+        np.maximum.accumulate(acks.ack[order]).astype(np.float64),
+        labels,
         spans,
     )
     yield PlannedFigure(
@@ -167,7 +169,7 @@ def _figures(diagnosis: Diagnosis) -> Iterator[PlannedFigure]:
         "Offsets in the byte stream against time, as tcptrace draws them. Marks are "
         "retransmissions in the colour of their cause; stops of the link are shaded.",
         sequence,
-        labels_table(diagnosis.labels),
+        labels_table(labels),
     )
     shares = {name: 100 * share for name, share in facts["shares"].items()}
     if shares:
@@ -183,18 +185,17 @@ def _figures(diagnosis: Diagnosis) -> Iterator[PlannedFigure]:
             shares_table(facts),
         )
     # A range without a loss is a row of the table, but has no bar.
-    hazard = capture.hazard
-    lossy = hazard.filter(pl.col("lost") > 0) if len(hazard) else hazard
-    if len(lossy):
-        percents = [100 * row["lost"] / row["transmissions"] for row in lossy.iter_rows(named=True)]
+    hazard = capture.tables.hazard
+    lossy = [one for one in hazard if one.lost]
+    if lossy:
         yield PlannedFigure(
             "hazard",
             "Losses by the queue that a packet found",
             "A full queue loses where most is queued; a radio loses alike everywhere. Ranges "
             "without a loss are in the table alone.",
             Bars(
-                tuple(format_bytes(row["queue_bytes_low"]) for row in lossy.iter_rows(named=True)),
-                tuple(percents),
+                tuple(format_bytes(one.queue_bytes_low) for one in lossy),
+                tuple(100 * one.lost / one.transmissions for one in lossy),
                 "packets lost (%)",
                 2,
             ),
@@ -223,11 +224,6 @@ def _tables(diagnosis: Diagnosis) -> Iterator[tuple[str, Table, str]]:
             air_table(air),
             "By the modes and lengths of the frames that the monitor heard, of all airtime heard.",
         )
-    flows = diagnosis.capture.flows
+    flows = diagnosis.capture.tables.flows
     if len(flows) > 1:
-        yield ("All flows", flows_table(flows.top_k(_MAX_FLOWS, by="bytes")), "")
-
-
-def _reals(column: pl.Series) -> Reals:
-    reals: Reals = column.cast(pl.Float64).to_numpy()
-    return reals
+        yield ("All flows", flows_table(flows[:_MAX_FLOWS]), "")

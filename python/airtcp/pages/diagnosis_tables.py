@@ -1,7 +1,7 @@
 """The tables of a diagnosis."""
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,29 +13,27 @@ from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.link_words import aqm_delay
 from airtcp.diagnosis.observed import Reals
 from airtcp.diagnosis.phases import PhaseLabel
+from airtcp.diagnosis.tables import Bin, Flow, Labels
 from airtcp.diagnosis.trials import Trials
 from airtcp.diagnosis.words import CAUSES, change, interval
 from airtcp.pages.tables import Table
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _STRETCHES = 12
 _MAX_PAIRS = 30
 
 
-def flows_table(flows: "pl.DataFrame") -> Table:
-    """The flows, one row each, by decreasing number of bytes."""
+def flows_table(flows: Sequence[Flow]) -> Table:
+    """The flows, one row each."""
     rows = [
         (
-            str(row["number"]),
-            f"{row['client']} \N{LEFT RIGHT ARROW} {row['server']}",
-            row["verdict"],
-            format_bytes(row["bytes"]),
-            f"{row['duration_s']:.1f} s",
-            format_bit_rate(row["goodput_bps"]),
+            str(one.number),
+            f"{one.client} \N{LEFT RIGHT ARROW} {one.server}",
+            one.verdict,
+            format_bytes(one.bytes),
+            f"{one.duration_s:.1f} s",
+            format_bit_rate(one.goodput_bps),
         )
-        for row in flows.sort("bytes", descending=True).iter_rows(named=True)
+        for one in flows
     ]
     return Table(("flow", "ends", "verdict", "bytes", "time", "goodput"), rows, 3)
 
@@ -106,13 +104,10 @@ def shares_table(facts: Facts) -> Table:
     return Table(("limited by", "share", "time"), rows)
 
 
-def labels_table(labels: "pl.DataFrame") -> Table:
+def labels_table(labels: Labels) -> Table:
     """Retransmissions by cause, trigger and verdict."""
-    counted = (
-        labels.group_by("cause", "trigger", "verdict", "sureness")
-        .len()
-        .sort("len", "cause", "trigger", descending=[True, False, False])
-    )
+    kinds = (labels.cause, labels.trigger, labels.verdict, labels.sureness)
+    counts = Counter(zip(*(kind.tolist() for kind in kinds), strict=True))
     rows = [
         (
             CAUSES.get(cause, cause),
@@ -121,7 +116,9 @@ def labels_table(labels: "pl.DataFrame") -> Table:
             sureness,
             format_count(count),
         )
-        for cause, trigger, verdict, sureness, count in counted.iter_rows()
+        for (cause, trigger, verdict, sureness), count in sorted(
+            counts.items(), key=lambda item: (-item[1], item[0])
+        )
     ]
     return Table(("cause", "trigger", "verdict", "evidence", "retransmissions"), rows, 4)
 
@@ -140,18 +137,18 @@ def round_trips_table(seconds: Reals, rtts_s: Reals) -> Table:
     return Table(("time", "shortest", "median", "95 %", "longest"), rows)
 
 
-def hazard_table(hazard: "pl.DataFrame") -> Table:
+def hazard_table(hazard: Sequence[Bin]) -> Table:
     """Losses by the queue length that a packet met."""
     rows = [
         (
-            format_bytes(row["queue_bytes_low"]),
-            format_count(row["transmissions"]),
-            format_count(row["lost"]),
-            format_percent(100 * row["lost"] / row["transmissions"], decimals=2)
-            if row["transmissions"]
+            format_bytes(one.queue_bytes_low),
+            format_count(one.transmissions),
+            format_count(one.lost),
+            format_percent(100 * one.lost / one.transmissions, decimals=2)
+            if one.transmissions
             else "none",
         )
-        for row in hazard.iter_rows(named=True)
+        for one in hazard
     ]
     return Table(("queued before it, at least", "transmissions", "lost", "share"), rows)
 

@@ -7,7 +7,6 @@ round trips, without losses and without a standing queue, is limited at its end.
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from airtcp.core.quantities import format_bit_rate, format_bytes, format_part, format_percent
 from airtcp.diagnosis.capture import Capture
@@ -16,6 +15,7 @@ from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
+from airtcp.diagnosis.tables import Segments
 
 WINDOW_S = 1.0
 FEWEST_WINDOWS = 5
@@ -46,14 +46,15 @@ class Bound:
     """Share of the windows in which it was reached."""
 
 
-def flight_bound(segments: pl.DataFrame, flow: Observed) -> Bound | None:
+def flight_bound(segments: Segments, flow: Observed) -> Bound | None:
     """The bound of a flow's bytes in flight; None if they grow and shrink."""
-    window = ((pl.col("time_ns") / 1e9 - flow.begun_s) / WINDOW_S).floor().cast(pl.Int64)
-    highest = segments.group_by(at=window).agg(pl.col("in_flight").max().cast(pl.Float64))
+    window = np.floor((segments.time_ns / 1e9 - flow.begun_s) / WINDOW_S).astype(np.int64)
     # Skips slow start, and the tail of the transfer.
     first = max(1, int(10 * flow.base_rtt_s / WINDOW_S))
-    whole = highest.filter((pl.col("at") >= first) & (pl.col("at") < pl.col("at").max()))
-    peaks = whole["in_flight"].to_numpy()
+    whole = (window >= first) & (window < window.max(initial=0))
+    order = np.argsort(window[whole], kind="stable")
+    _, begins = np.unique(window[whole][order], return_index=True)
+    peaks = np.maximum.reduceat(segments.in_flight[whole][order], begins)
     if len(peaks) < max(FEWEST_WINDOWS, ROUND_TRIPS * flow.base_rtt_s / WINDOW_S):
         return None
     middle = float(np.median(peaks))
@@ -67,16 +68,21 @@ def send_buffer(
 ) -> CaptureFinding | None:
     """The finding; None if the network bounds the bytes in flight."""
     facts = capture.facts
-    if facts is None or flow is None or facts["view"] != "sender" or capture.segments.is_empty():
+    if (
+        facts is None
+        or flow is None
+        or facts["view"] != "sender"
+        or not len(capture.tables.segments)
+    ):
         return None
     counted = 0.0 if socket is None else socket.buffer_share
     is_counted = counted > MOSTLY
     if not is_counted and (not _has_room(capture, flow, link) or _is_held_elsewhere(capture, link)):
         return None
-    bound = flight_bound(capture.segments, flow)
+    bound = flight_bound(capture.tables.segments, flow)
     if bound is None and not is_counted:
         return None
-    flights = capture.segments["in_flight"].to_numpy()
+    flights = capture.tables.segments.in_flight
     held = bound.bytes if bound is not None else float(flights.max())
     known = link is not None and _shows_rate(link) and link.bps > ROOM * flow.goodput_bps
     of_rate = (
@@ -120,7 +126,7 @@ def _holders(capture: Capture) -> tuple[str, str, str, tuple[str, ...]]:
     """
     own = "(net.ipv4.tcp_wmem, or SO_SNDBUF left unset)"
     # The window of a SYN is never scaled, and a closed one is closed at any scale.
-    if (capture.acks["window"].drop_nulls() > 0).sum() > 1:
+    if np.count_nonzero(capture.tables.acks.windows > 0) > 1:
         return (
             "its send buffer",
             f"A larger one {own}",
@@ -190,6 +196,6 @@ def _is_held_elsewhere(capture: Capture, link: FittedLink | None) -> bool:
     seconds = sum(facts["seconds"].values())
     idle_s = seconds - facts["under_way_s"]
     stopped_s = 0.0 if link is None else sum(stop.length_s for stop in link.stops.stops)
-    lost = float(capture.segments["lost"].to_numpy().mean())
+    lost = float(capture.tables.segments.lost.mean())
     elsewhere = max(ends, max(idle_s, stopped_s) / seconds if seconds > 0 else 0.0)
     return elsewhere > MOSTLY / 2 or lost > 0.001

@@ -1,6 +1,6 @@
 """A peer that is gone: from some moment on nothing is answered."""
 
-import polars as pl
+import numpy as np
 
 from airtcp.core.quantities import format_count
 from airtcp.diagnosis.capture import Capture
@@ -16,23 +16,22 @@ MIN_S = 3.0
 def peer_gone(capture: Capture) -> CaptureFinding | None:
     """The finding; None if the peer answered to the end, or closed the connection."""
     facts = capture.facts
-    if facts is None or facts["view"] == "receiver" or capture.segments.is_empty():
+    if facts is None or facts["view"] == "receiver" or not len(capture.tables.segments):
         return None
     last = facts["last"][1]
     if last["closed"]:
         return None
-    behind = capture.segments.filter(pl.col("time_ns") > last["time_ns"])
-    repeats = behind.filter(pl.col("attempt") > 0)
-    if len(repeats) < FEWEST_UNANSWERED:
+    segments = capture.tables.segments
+    behind = segments.time_ns > last["time_ns"]
+    repeats = int(np.count_nonzero(behind & (segments.attempt > 0)))
+    if repeats < FEWEST_UNANSWERED:
         return None
-    ended = behind["time_ns"].max()
-    assert isinstance(ended, int)
-    silent_s = (ended - last["time_ns"]) / 1e9
+    silent_s = (int(segments.time_ns[behind].max()) - last["time_ns"]) / 1e9
     if silent_s < MIN_S:
         return None
     sentence = (
         f"The peer is gone: nothing came from it after {seconds_words(last['time_ns'] / 1e9)}, and "
-        f"{format_count(len(repeats))} retransmissions in the {seconds_words(silent_s)} after that "
+        f"{format_count(repeats)} retransmissions in the {seconds_words(silent_s)} after that "
         "had no answer. No remedy for TCP brings it back."
     )
     evidence = (

@@ -1,11 +1,11 @@
 """A path MTU black hole: packets above some length vanish without any ICMP error (RFC 2923)."""
 
 import numpy as np
-import polars as pl
 
 from airtcp.core.quantities import format_bytes, format_count
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
+from airtcp.diagnosis.tables import Segments
 
 FEWEST_LONG = 3
 """Minimum number of lost long packets; fewer may be chance."""
@@ -27,25 +27,26 @@ ICMP_HEADER = 8
 """Excluded, like IP's, from the size of `ping -s`; the segment size excludes IP's and TCP's."""
 
 
-def longest_that_arrives(segments: pl.DataFrame) -> int | None:
+def longest_that_arrives(segments: Segments) -> int | None:
     """Bytes of the longest IP packet that arrived; None if longer ones never failed.
 
     Chance loses some long packets; it does not lose every one, transmission after transmission,
     while shorter ones arrive.
     """
-    if segments.is_empty():
+    if not len(segments):
         return None
-    arrived = segments.filter(pl.col("acked_ns").is_not_null() & ~pl.col("lost"))["size"]
+    arrived = segments.size[segments.acked & ~segments.lost]
     # The SYN and its answer got through even if no data did.
-    longest = arrived.max() if len(arrived) else 0
-    assert isinstance(longest, int)
-    long = segments.filter(pl.col("size") > longest)
-    if len(long) < FEWEST_LONG:
+    longest = int(arrived.max(initial=0))
+    long = segments.size > longest
+    if np.count_nonzero(long) < FEWEST_LONG:
         return None
-    tried = long.group_by("start").agg(
-        attempts=pl.len(), span=pl.col("time_ns").max() - pl.col("time_ns").min()
-    )
-    is_tried = (tried["attempts"] >= FEWEST_ATTEMPTS) & (tried["span"] >= MIN_TRIED_NS)
+    # Transmissions of the same bytes stand together, in the order of their times.
+    order = np.lexsort((segments.time_ns[long], segments.start[long]))
+    times, starts = segments.time_ns[long][order], segments.start[long][order]
+    _, first, attempts = np.unique(starts, return_index=True, return_counts=True)
+    spans = times[first + attempts - 1] - times[first]
+    is_tried = (attempts >= FEWEST_ATTEMPTS) & (spans >= MIN_TRIED_NS)
     return longest if is_tried.any() else None
 
 
@@ -56,15 +57,15 @@ def mtu_hole(capture: Capture) -> CaptureFinding | None:
         return None
     if facts["view"] == "receiver":
         return _at_receiver(capture)
-    longest = longest_that_arrives(capture.segments)
+    segments = capture.tables.segments
+    longest = longest_that_arrives(segments)
     if longest is None or not _is_hole(capture, longest):
         return None
-    segments = capture.segments
-    long = segments.filter(pl.col("size") > longest)
-    shortest_lost = int(np.min(long["size"].to_numpy()))
-    short = segments.filter(pl.col("size") <= longest)
+    is_long = segments.size > longest
+    long, short = segments.size[is_long], segments.acked[~is_long]
+    shortest_lost = int(long.min())
     count = format_count(len(long))
-    longer = "" if len(long["size"].unique()) == 1 else " or more"
+    longer = "" if len(np.unique(long)) == 1 else " or more"
     shorter = f"those of up to {longest} bytes" if longest else "those of the handshake"
     sentence = (
         f"Packets of {shortest_lost} bytes{longer} never arrive (all {count} were lost), {shorter} "
@@ -75,15 +76,15 @@ def mtu_hole(capture: Capture) -> CaptureFinding | None:
     header = IPV6_HEADER if ":" in host else IP_HEADER
     probe = shortest_lost - header - ICMP_HEADER
     evidence = [
-        f"Of the shorter ones {format_count(int(short['acked_ns'].is_not_null().sum()))} of "
+        f"Of the shorter ones {format_count(int(np.count_nonzero(short)))} of "
         f"{format_count(len(short))} packets of data were acknowledged; of the longer ones none "
         "was, however often it was repeated: a longer capture shows nothing more.",
         f"The path carries some length from {longest} to {shortest_lost - 1} bytes: "
         f"`ping -M do -s {probe} {host}` gets no answer, and smaller values "
         "find the longest that does.",
     ]
-    last_long = int(np.min(long["time_ns"].to_numpy()))
-    if not (short["time_ns"] > last_long).any():
+    first_long = segments.time_ns[is_long].min()
+    if not (segments.time_ns[~is_long] > first_long).any():
         evidence.append(
             "No short packet was sent after the first long one: a peer that went away at that "
             "moment would look the same, and this ping tells."
@@ -96,21 +97,20 @@ def mtu_hole(capture: Capture) -> CaptureFinding | None:
 
 def _at_receiver(capture: Capture) -> CaptureFinding | None:
     """The finding from arrivals: a gap that nothing fills, while short packets arrive after it."""
-    segments = capture.segments
-    if segments.is_empty():
+    segments = capture.tables.segments
+    if not len(segments):
         return None
     found = open_gap(segments)
     if found is None:
         return None
     gap, since_ns = found
-    sizes = segments.filter(pl.col("end") > pl.col("start"))["size"]
-    longest = int(np.max(sizes.to_numpy()))
+    longest = int(segments.size.max())
     facts = capture.facts
     assert facts is not None
     until_ns = max(end["time_ns"] for end in facts["last"])
     open_s = (until_ns - since_ns) / 1e9
     # Full segments come in series of one length; where they arrive, length is not the cause.
-    is_series = int((sizes == longest).sum()) >= FEWEST_LONG
+    is_series = np.count_nonzero(segments.size == longest) >= FEWEST_LONG
     if is_series or gap < MIN_GAP or open_s < MIN_OPEN_S:
         return None
     host = facts["receiver"].rsplit(":", 1)[0].strip("[]")
@@ -132,19 +132,21 @@ def _at_receiver(capture: Capture) -> CaptureFinding | None:
     return CaptureFinding("mtu-hole", sentence, evidence, (clamp, "mtu-probing"))
 
 
-def open_gap(segments: pl.DataFrame) -> tuple[int, int] | None:
+def open_gap(segments: Segments) -> tuple[int, int] | None:
     """The first gap in the data that is open at the end: its bytes, and when data after it came.
 
     None without one. Times are the segments', in nanoseconds.
     """
-    data = segments.filter(pl.col("end") > pl.col("start")).sort("start", "end")
-    edge = 0
-    for start, end in data.select("start", "end").iter_rows():
-        if start > edge:
-            after = data.filter(pl.col("start") >= start)["time_ns"]
-            return start - edge, int(np.min(after.to_numpy()))
-        edge = max(edge, end)
-    return None
+    order = np.lexsort((segments.end, segments.start))
+    starts = segments.start[order]
+    # How far the data reached before each segment.
+    edges = np.maximum.accumulate(np.concatenate(([0], segments.end[order])))[:-1]
+    behind_gaps = np.flatnonzero(starts > edges)
+    if not len(behind_gaps):
+        return None
+    at = behind_gaps[0]
+    after = segments.time_ns[segments.start >= starts[at]]
+    return int(starts[at] - edges[at]), int(after.min())
 
 
 def _is_hole(capture: Capture, longest: int) -> bool:
@@ -153,15 +155,14 @@ def _is_hole(capture: Capture, longest: int) -> bool:
     On a path that went silent, nothing arrives afterwards; a long packet that is lost before
     shorter ones arrive, or the very first long ones, are lost by their length.
     """
-    segments = capture.segments
-    long = segments.filter(pl.col("size") > longest)
-    first_long = int(np.min(long["time_ns"].to_numpy()))
-    short = segments.filter(pl.col("size") <= longest)
-    arrived = short.filter(pl.col("acked_ns").is_not_null())
-    after = short.filter(pl.col("time_ns") > first_long)
+    segments = capture.tables.segments
+    is_long = segments.size > longest
+    first_long = segments.time_ns[is_long].min()
+    arrived = segments.acked[~is_long]
+    after = arrived[segments.time_ns[~is_long] > first_long]
     if len(after):
-        return 2 * int(after["acked_ns"].is_not_null().sum()) >= len(after)
+        return 2 * int(np.count_nonzero(after)) >= len(after)
     # The handshake's packets are as long as a header.
     facts = capture.facts
     assert facts is not None
-    return len(arrived) > 0 or facts["last"][1]["time_ns"] <= first_long
+    return bool(arrived.any()) or facts["last"][1]["time_ns"] <= first_long

@@ -8,7 +8,6 @@ capture at the receiver shows the bursts of data that bunched acknowledgments re
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from airtcp.core.quantities import format_bit_rate, format_percent
 from airtcp.diagnosis.capture import Capture, host_of
@@ -18,6 +17,7 @@ from airtcp.diagnosis.findings.way_back import ACK_BYTES, MIN_WAIT_S, way_back
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.seconds import seconds_words
+from airtcp.diagnosis.tables import Flow
 
 BUNCHED = 0.2
 """Minimum share of the acknowledgments that arrived compressed."""
@@ -39,7 +39,6 @@ BURST_RATIO = 4.0
 OVERLAP = 0.5
 """Minimum share of the flow's time with reverse traffic."""
 WAITED_S = 0.02
-_PORT = r":\d+$"
 
 
 @dataclass(frozen=True)
@@ -72,26 +71,29 @@ def other_way_of(capture: Capture, flow: Observed) -> OtherWay | None:
         return None
     own = facts["other_bytes"]
     sender, receiver = (host_of(facts[end]) for end in ("sender", "receiver"))
-    is_client = pl.col("data_from") == "client"
-    others = capture.flows.filter(pl.col("number") != facts["flow"])
+    at_sender = facts["view"] == "sender"
     # At an end all traffic shares that end's line, regardless of the peer.
-    to = pl.when(is_client).then("server").otherwise("client").str.replace(_PORT, "")
-    from_ = pl.when(is_client).then("client").otherwise("server").str.replace(_PORT, "")
-    end_s = pl.col("start_s") + pl.col("duration_s")
-    during = (pl.col("start_s") < flow.ended_s) & (end_s > flow.begun_s)
-    towards = to == sender if facts["view"] == "sender" else from_ == receiver
-    back = others.filter(towards & during)
-    overlap = (
-        pl.min_horizontal(end_s, pl.lit(flow.ended_s))
-        - pl.max_horizontal(pl.col("start_s"), pl.lit(flow.begun_s))
-    ) / pl.col("duration_s").clip(lower_bound=1e-9)
-    other = float(back.select(pl.col("bytes") * overlap.clip(0.0, 1.0)).to_series().sum())
+    back = [
+        one
+        for one in capture.tables.flows
+        if one.number != facts["flow"]
+        and (host_of(one.to) == sender if at_sender else host_of(one.from_) == receiver)
+        and one.start_s < flow.ended_s
+        and one.end_s > flow.begun_s
+    ]
+    other = sum(one.bytes * _overlap(one, flow) for one in back)
     rate = 8.0 * (own + other) / flow.seconds
     acks = 8.0 * ACK_BYTES * len(flow.ack_s) / flow.seconds
-    long = back.filter(pl.col("duration_s") > OVERLAP * flow.seconds)
+    long = [one for one in back if one.duration_s > OVERLAP * flow.seconds]
     if rate < MIN_TIMES_ACKS * acks:
         return None
     return OtherWay(rate, len(long), own >= other, rate >= SURE_TIMES_ACKS * acks)
+
+
+def _overlap(other: Flow, flow: Observed) -> float:
+    """Share of another flow's time in which this one was under way."""
+    both_s = min(other.end_s, flow.ended_s) - max(other.start_s, flow.begun_s)
+    return min(max(both_s / max(other.duration_s, 1e-9), 0.0), 1.0)
 
 
 def bunched_share(capture: Capture, flow: Observed) -> float:
@@ -130,7 +132,9 @@ def are_acks_bunched(capture: Capture, flow: Observed) -> bool:
 def _do_acks_wait(capture: Capture, waits: Latency) -> bool:
     """Whether the receiver's timestamps show much of the queueing delay on the way back."""
     facts = capture.facts
-    back = way_back(capture.acks) if facts is not None and facts["view"] == "sender" else None
+    back = (
+        way_back(capture.tables.acks) if facts is not None and facts["view"] == "sender" else None
+    )
     return (
         back is not None
         and back.wait_s >= MIN_WAIT_S

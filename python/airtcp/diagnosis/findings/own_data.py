@@ -5,10 +5,10 @@ data shows one of them by its timestamps. The rest is the wait of the other way.
 """
 
 import numpy as np
-import polars as pl
 
 from airtcp.diagnosis.capture import Capture, host_of
 from airtcp.diagnosis.observed import Observed, observed
+from airtcp.diagnosis.tables import Segments
 
 FEWEST_ROUND_TRIPS = 50
 BURST_NS = 20_000_000
@@ -17,7 +17,6 @@ MIN_DISPERSION = 10.0
 """Minimum variance over mean of these counts: prompted by acknowledgments that come evenly it stays
 below 6, also with losses and a varying rate.
 """
-_PORT = r":\d+$"
 
 
 def own_wait_s(capture: Capture, flow: Observed) -> float | None:
@@ -31,20 +30,22 @@ def own_wait_s(capture: Capture, flow: Observed) -> float | None:
     # All take the same path: the shortest round trip has the shortest queue in it. A handshake
     # shows one where this host began it.
     sender, receiver = (host_of(facts[end]) for end in ("sender", "receiver"))
-    client, server = (pl.col(end).str.replace(_PORT, "") for end in ("client", "server"))
-    begun_here = capture.flows.filter((client == receiver) & (server == sender))
-    handshakes = begun_here.filter(pl.col("rtt_ms") > 0)["rtt_ms"].to_numpy() / 1e3
-    base_s = min(own.base_rtt_s, flow.base_rtt_s, *handshakes.tolist())
+    handshakes_s = [
+        one.rtt_ms / 1e3
+        for one in capture.tables.flows
+        if one.rtt_ms and (host_of(one.client), host_of(one.server)) == (receiver, sender)
+    ]
+    base_s = min(own.base_rtt_s, flow.base_rtt_s, *handshakes_s)
     return float(own.median_rtt_s - base_s - (flow.median_rtt_s - flow.base_rtt_s))
 
 
-def departs_in_bursts(segments: pl.DataFrame) -> bool:
+def departs_in_bursts(segments: Segments) -> bool:
     """Whether a sender sends in bursts, as acknowledgments that come bunched make it.
 
     A fair queue on the way back keeps acknowledgments apart from other data: only the data waits
     there, and the acknowledgments come evenly.
     """
-    times = np.sort(segments["time_ns"].to_numpy())
+    times = np.sort(segments.time_ns)
     if not len(times):
         return False
     # Slow start is bursty by itself.

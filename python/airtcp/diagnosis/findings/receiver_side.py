@@ -4,7 +4,6 @@ The capture has the arrival times and the order of packets, but not their depart
 """
 
 import numpy as np
-import polars as pl
 
 from airtcp.core.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.diagnosis.capture import Capture
@@ -25,15 +24,14 @@ def receiver_side(capture: Capture) -> CaptureFinding | None:
     facts = capture.facts
     if facts is None or facts["view"] != "receiver" or capture.at_sender is not None:
         return None
-    segments = capture.segments
+    segments = capture.tables.segments
     if len(segments) < FEWEST_SEGMENTS:
         return None
-    times = segments["time_ns"].to_numpy() / 1e9
+    times = segments.time_ns / 1e9
     seconds = float(times[-1] - times[0])
     if seconds <= 0:
         return None
-    ends = segments["end"].to_numpy(), segments["start"].to_numpy()
-    payload = float(ends[0].max()) - float(ends[1].min())
+    payload = float(segments.end.max()) - float(segments.start.min())
     goodput = format_bit_rate(8.0 * payload / seconds)
     said, evidence = _what_was_seen(capture, times, seconds)
     sentence = (
@@ -47,12 +45,12 @@ def _what_was_seen(
     capture: Capture, times: np.ndarray[tuple[int], np.dtype[np.float64]], seconds: float
 ) -> tuple[list[str], list[str]]:
     """Parts of the first sentence, the largest effect first, and their evidence."""
-    facts, segments, labels = capture.facts, capture.segments, capture.labels
+    facts, segments, labels = capture.facts, capture.tables.segments, capture.tables.labels
     assert facts is not None
     said, evidence = [], []
     count = len(segments)
     if _window_bounds(capture):
-        window = int(capture.acks["window"].drop_nulls().to_numpy().max())
+        window = int(capture.tables.acks.windows.max())
         said.append(f"the window of {format_bytes(window)} that this host offers was full")
     if closed := facts["zero_windows"]:
         how_often = {1: "once", 2: "twice"}.get(closed, f"{format_count(closed)} times")
@@ -63,8 +61,9 @@ def _what_was_seen(
         said.append(
             f"nothing came for {silent_s:.1f} s of it, in {'one silence' if stops == 1 else each}"
         )
-    needed = labels.filter(pl.col("verdict") == "needed").height if len(labels) else 0
-    needless = labels.filter(pl.col("verdict") == "needless").height if len(labels) else 0
+    needed, needless = (
+        int(np.count_nonzero(labels.verdict == verdict)) for verdict in ("needed", "needless")
+    )
     # A needless retransmission came twice, and not late.
     late = facts["overtaken"]
     if needed:
@@ -94,19 +93,14 @@ def _silences(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[int,
 
 def _window_bounds(capture: Capture) -> bool:
     """Whether arrivals found the offered window nearly full."""
-    acks = capture.acks.filter(pl.col("window").is_not_null()).sort("time_ns")
-    if acks.is_empty():
+    acks, segments = capture.tables.acks, capture.tables.segments
+    known = np.flatnonzero(np.isfinite(acks.window))
+    known = known[np.argsort(acks.time_ns[known], kind="stable")]
+    # The latest window that each segment found.
+    latest = np.searchsorted(acks.time_ns[known], segments.time_ns, side="right") - 1
+    offered = known[latest[latest >= 0]]
+    if not len(offered):
         return False
-    edges = acks.select("time_ns", edge=pl.col("ack") + pl.col("window"), ack="ack")
-    near = (
-        capture.segments.select("time_ns", "end")
-        .sort("time_ns")
-        .join_asof(edges, on="time_ns", strategy="backward")
-        .drop_nulls()
-    )
-    if near.is_empty():
-        return False
-    filled = (pl.col("end") - pl.col("ack").cast(pl.Int64)) / (pl.col("edge") - pl.col("ack")).clip(
-        lower_bound=1
-    )
-    return float(near.select((filled >= NEAR_WINDOW).mean()).item() or 0.0) >= FULL_WINDOW
+    filled = segments.end[latest >= 0] - acks.ack[offered]
+    is_full = filled / np.maximum(acks.window[offered], 1.0) >= NEAR_WINDOW
+    return float(np.mean(is_full)) >= FULL_WINDOW

@@ -74,14 +74,16 @@ def _arrivals(capture: Capture, *, is_receiver: bool) -> Reals:
     A lone report of a single segment is a delayed acknowledgment (RFC 9293 §3.8.6.3): its time is
     the receiver's.
     """
+    segments, acks = capture.tables.segments, capture.tables.acks
     if is_receiver:
-        times: Reals = np.sort(capture.segments["time_ns"].to_numpy()) / 1e9
+        times: Reals = np.sort(segments.time_ns) / 1e9
         return times
-    reports = capture.acks.filter(capture.acks["newly"] > 0).sort("time_ns")
-    came: Reals = reports["time_ns"].to_numpy() / 1e9
+    reports = np.flatnonzero(acks.newly > 0)
+    reports = reports[np.argsort(acks.time_ns[reports], kind="stable")]
+    came: Reals = acks.time_ns[reports] / 1e9
     is_silent = np.diff(came, prepend=-np.inf, append=np.inf) >= SILENT_S
-    sizes = capture.segments["end"].to_numpy() - capture.segments["start"].to_numpy()
-    is_single = reports["newly"].to_numpy() <= (np.median(sizes) if len(sizes) else 0)
+    sizes = segments.end - segments.start
+    is_single = acks.newly[reports] <= (np.median(sizes) if len(sizes) else 0)
     return came[~(is_silent[:-1] & is_silent[1:] & is_single)]
 
 
@@ -109,7 +111,8 @@ def _with_beacons(ends: Reals) -> NDArray[np.bool_]:
 
 def _are_round_trips(capture: Capture) -> bool:
     """Whether a sender that sends a window once a round trip has the interval, too."""
-    rtts = capture.segments["rtt_ns"].drop_nulls().to_numpy() / 1e9
+    rtts_ns = capture.tables.segments.rtt_ns
+    rtts = rtts_ns[np.isfinite(rtts_ns)] / 1e9
     if not len(rtts):
         return False
     periods = np.quantile(rtts, (0.002, 0.5)) / BEACON_S

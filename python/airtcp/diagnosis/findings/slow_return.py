@@ -26,7 +26,7 @@ def slow_return(capture: Capture, flow: Observed, waits: Latency) -> CaptureFind
     facts = capture.facts
     if facts is None or facts["view"] != "sender":
         return None
-    back = way_back(capture.acks)
+    back = way_back(capture.tables.acks)
     queueing_s = waits.median_s - waits.base_s
     if back is None or back.wait_s < MIN_WAIT_S or back.same < MIN_SAME:
         return None

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
+
+from airtcp.diagnosis.tables import Acks
 
 ACK_BYTES = 52
 TICKS_S = (1e-6, 1e-3, 4e-3, 1e-2)
@@ -39,13 +40,13 @@ class WayBack:
         return 8.0 * ACK_BYTES / self.gap_s
 
 
-def way_back(acks: pl.DataFrame) -> WayBack | None:
+def way_back(acks: Acks) -> WayBack | None:
     """The path of the acknowledgments of a flow; None if their timestamps show no clock."""
-    pure = acks.filter((pl.col("payload") == 0) & pl.col("timestamp").is_not_null())
-    left = departures_s(pure)
+    pure = (acks.payload == 0) & np.isfinite(acks.timestamp)
+    came = acks.time_ns[pure] / 1e9
+    left = departures_s(came, acks.timestamp[pure])
     if left is None:
         return None
-    came = pure["time_ns"].to_numpy() / 1e9
     waits = _without_drift(came, came - left)
     waited = waits > 0.5 * float(np.median(waits))
     gaps = np.diff(came)[waited[1:] & waited[:-1]]
@@ -57,16 +58,19 @@ def way_back(acks: pl.DataFrame) -> WayBack | None:
     return WayBack(float(np.median(waits)), gap, same)
 
 
-def departures_s(acks: pl.DataFrame) -> Reals | None:
+def departures_s(came: Reals, timestamps: Reals) -> Reals | None:
     """When each acknowledgment left the receiver, in seconds of its clock since the first.
 
     None if their timestamps show no clock.
+
+    Args:
+        came: arrivals of the acknowledgments, in seconds.
+        timestamps: their TSval.
     """
-    if len(acks) < FEWEST_ACKS or acks["timestamp"].null_count():
+    if len(came) < FEWEST_ACKS:
         return None
-    came = acks["time_ns"].to_numpy() / 1e9
     # Timestamps wrap at 2^32 (RFC 7323 §5.2).
-    values = np.unwrap(acks["timestamp"].to_numpy().astype(np.float64), period=2.0**32)
+    values = np.unwrap(timestamps, period=2.0**32)
     ticks = values[-1] - values[0]
     if ticks <= 0 or came[-1] <= came[0]:
         return None

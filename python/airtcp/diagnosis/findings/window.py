@@ -20,7 +20,7 @@ def receiver_window(capture: Capture, flow: Observed | None) -> CaptureFinding |
     if facts is None or facts["shares"].get("receiver_window", 0.0) <= MOSTLY or flow is None:
         return None
     share = format_percent(100 * facts["shares"]["receiver_window"], decimals=0)
-    windows = capture.acks["window"].drop_nulls().to_numpy()
+    windows = capture.tables.acks.windows
     if not len(windows):
         return None
     goodput = format_bit_rate(flow.goodput_bps)

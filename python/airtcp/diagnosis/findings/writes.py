@@ -24,7 +24,7 @@ def small_writes(capture: Capture) -> CaptureFinding | None:
         held_s = facts["seconds"]["small_writes"]
     else:
         # A receiver's capture without timestamps shows the waits, and nothing else of the time.
-        whole_s = (facts["last"][0]["time_ns"] - int(capture.segments["time_ns"][0])) / 1e9
+        whole_s = (facts["last"][0]["time_ns"] - int(capture.tables.segments.time_ns[0])) / 1e9
     if held_s < MIN_SHARE * whole_s:
         return None
     is_delayed = 2 * found["delayed"] > found["waits"] and found["delay_ns"] is not None

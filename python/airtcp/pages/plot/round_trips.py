@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from airtcp.diagnosis.tables import Labels
 from airtcp.pages.plot.legend import legend_above
 from airtcp.pages.plot.sequence import CAUSE_COLOURS
 from airtcp.pages.plot.style import LIGHT, house_style
@@ -30,8 +30,7 @@ class RoundTrips(InTwoWidths):
     rtt_s: Reals
     """NaN if not measured."""
     base_s: float
-    labels: pl.DataFrame
-    """`time_ns` and `cause` of each retransmission."""
+    labels: Labels
     stops: tuple[tuple[float, float], ...]
     """Start and length of each."""
     phases: tuple[tuple[float, float, float, str], ...] = ()
@@ -68,9 +67,8 @@ class RoundTrips(InTwoWidths):
         for begin, length in self.stops:
             axes.axvspan(begin, begin + length, color=LIGHT.grid, alpha=0.6, linewidth=0)
         for cause, colour in CAUSE_COLOURS.items():
-            times = self.labels.filter(pl.col("cause") == cause)["time_ns"]
-            if len(times):
-                seconds = times.cast(pl.Float64).to_numpy() / 1e9
+            seconds = self.labels.time_ns[self.labels.cause == cause] / 1e9
+            if len(seconds):
                 axes.plot(
                     seconds,
                     np.zeros(len(seconds)),
@@ -106,7 +104,7 @@ class RoundTrips(InTwoWidths):
             )
 
     def _handles(self) -> list[Line2D]:
-        present = set(self.labels["cause"].to_list()) if len(self.labels) else set()
+        present = set(self.labels.cause.tolist())
         handles = [
             Line2D([], [], color=LIGHT.foreground, label="median"),
             Line2D([], [], color=LIGHT.soft, linewidth=3, label="range"),

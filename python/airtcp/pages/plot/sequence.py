@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from airtcp.diagnosis.tables import Labels
 from airtcp.pages.plot.frame import frame
 from airtcp.pages.plot.style import (
     BLUE,
@@ -53,8 +53,7 @@ class Sequence:
     end: Reals
     ack_s: Reals
     acked: Reals
-    labels: pl.DataFrame
-    """`time_ns`, `start`, `end`, `cause` and `verdict` of each retransmission."""
+    labels: Labels
     stops: tuple[tuple[float, float], ...]
     """Start and length of each."""
 
@@ -107,20 +106,15 @@ class Sequence:
             color=LIGHT.foreground,
             linewidth=1.2,
         )
-        shown = self.labels.filter(
-            (pl.col("time_ns") >= begin * 1e9) & (pl.col("time_ns") < end * 1e9)
-        )
-        for row in shown.iter_rows(named=True):
-            colour = CAUSE_COLOURS.get(row["cause"], LIGHT.soft)
-            at = row["time_ns"] / 1e9
-            axes.plot([at, at], [row["start"] / 1e6, row["end"] / 1e6], color=colour, linewidth=3.2)
-            axes.plot(
-                [at],
-                [row["end"] / 1e6],
-                marker="x" if row["verdict"] == "needless" else "v",
-                markersize=6,
-                color=colour,
-            )
+        labels = self.labels
+        shown = (labels.time_ns >= begin * 1e9) & (labels.time_ns < end * 1e9)
+        for one in np.flatnonzero(shown):
+            colour = CAUSE_COLOURS.get(labels.cause[one], LIGHT.soft)
+            at = labels.time_ns[one] / 1e9
+            first, last = labels.start[one] / 1e6, labels.end[one] / 1e6
+            axes.plot([at, at], [first, last], color=colour, linewidth=3.2)
+            marker = "x" if labels.verdict[one] == "needless" else "v"
+            axes.plot([at], [last], marker=marker, markersize=6, color=colour)
         _shade(axes, self.stops)
         axes.set_xlim(begin, end)
         if len(inside):
@@ -135,28 +129,28 @@ class Sequence:
     def closest_s(self) -> float:
         """Start of the stretch with most retransmissions."""
         begin = float(self.sent_s[0])
-        if self.labels.is_empty():
+        if not len(self.labels):
             return begin
-        times = self.labels["time_ns"].cast(pl.Float64).to_numpy() / 1e9
+        times = self.labels.time_ns / 1e9
         counts = np.searchsorted(times, times + _CLOSE_S) - np.arange(len(times))
         return max(begin, float(times[int(np.argmax(counts))]) - 0.1 * _CLOSE_S)
 
     def _marks(self) -> list[tuple[str, Reals, Reals]]:
         marks = []
         for cause in CAUSE_COLOURS:
-            of_it = self.labels.filter(pl.col("cause") == cause)
-            if len(of_it):
-                times = of_it["time_ns"].cast(pl.Float64).to_numpy() / 1e9
-                marks.append((cause, times, of_it["start"].cast(pl.Float64).to_numpy() / 1e6))
+            of_it = self.labels.cause == cause
+            if of_it.any():
+                times, starts = self.labels.time_ns[of_it] / 1e9, self.labels.start[of_it] / 1e6
+                marks.append((cause, times, starts))
         return marks
 
 
-def _legend(figure: Figure, labels: pl.DataFrame) -> None:
+def _legend(figure: Figure, labels: Labels) -> None:
     handles = [
         Rectangle((0, 0), 1, 1, color=LIGHT.soft, label="sent"),
         Rectangle((0, 0), 1, 1, color=LIGHT.foreground, label="acknowledged"),
     ]
-    present = set(labels["cause"].to_list()) if len(labels) else set()
+    present = set(labels.cause.tolist())
     handles += [
         Rectangle((0, 0), 1, 1, color=colour, label=cause.replace("-", " "))
         for cause, colour in CAUSE_COLOURS.items()
