@@ -4,7 +4,6 @@ Times are nanoseconds from the capture's first packet, offsets bytes from the fi
 """
 
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,20 @@ QUEUE_LOSSES = ("tail-drop", "aqm", "policer")
 """Losses caused by a queue or a policer without a radio."""
 
 
-_NO_REALS = partial(np.empty, 0, np.float64)
-_NO_WHOLES = partial(np.empty, 0, np.int64)
-_NO_FLAGS = partial(np.empty, 0, np.bool_)
-_NO_WORDS = partial(np.empty, 0, np.str_)
+def _no_reals() -> Reals:
+    return np.empty(0, np.float64)
+
+
+def _no_wholes() -> Wholes:
+    return np.empty(0, np.int64)
+
+
+def _no_flags() -> Flags:
+    return np.empty(0, np.bool_)
+
+
+def _no_words() -> Words:
+    return np.empty(0, np.str_)
 
 
 @dataclass(frozen=True)
@@ -80,23 +89,23 @@ class Segments:
     A packet aggregated by offload has a row for each of its segments.
     """
 
-    time_ns: Wholes = field(default_factory=_NO_WHOLES)
-    start: Wholes = field(default_factory=_NO_WHOLES)
-    end: Wholes = field(default_factory=_NO_WHOLES)
-    attempt: Wholes = field(default_factory=_NO_WHOLES)
+    time_ns: Wholes = field(default_factory=_no_wholes)
+    start: Wholes = field(default_factory=_no_wholes)
+    end: Wholes = field(default_factory=_no_wholes)
+    attempt: Wholes = field(default_factory=_no_wholes)
     """0 for an original, then 1, 2, … for its retransmissions."""
-    size: Wholes = field(default_factory=_NO_WHOLES)
+    size: Wholes = field(default_factory=_no_wholes)
     """Bytes of the IP packet."""
-    in_flight: Wholes = field(default_factory=_NO_WHOLES)
+    in_flight: Wholes = field(default_factory=_no_wholes)
     """Bytes in flight just after it."""
-    lost: Flags = field(default_factory=_NO_FLAGS)
-    dropped: Flags = field(default_factory=_NO_FLAGS)
+    lost: Flags = field(default_factory=_no_flags)
+    dropped: Flags = field(default_factory=_no_flags)
     """Lost to a queue or a policer."""
-    full_queue: Flags = field(default_factory=_NO_FLAGS)
+    full_queue: Flags = field(default_factory=_no_flags)
     """It met a queue that drops."""
-    acked_ns: Reals = field(default_factory=_NO_REALS)
+    acked_ns: Reals = field(default_factory=_no_reals)
     """Time of the first report of its arrival; NaN if never."""
-    rtt_ns: Reals = field(default_factory=_NO_REALS)
+    rtt_ns: Reals = field(default_factory=_no_reals)
     """Its round trip; NaN if it is not a valid sample."""
 
     def __len__(self) -> int:
@@ -135,16 +144,16 @@ def segments_of(table: _core.Table) -> Segments:
 class Acks:
     """Acknowledgments, in the order of the capture."""
 
-    time_ns: Wholes = field(default_factory=_NO_WHOLES)
-    ack: Wholes = field(default_factory=_NO_WHOLES)
-    newly: Wholes = field(default_factory=_NO_WHOLES)
+    time_ns: Wholes = field(default_factory=_no_wholes)
+    ack: Wholes = field(default_factory=_no_wholes)
+    newly: Wholes = field(default_factory=_no_wholes)
     """Payload bytes that it is the first to report."""
-    payload: Wholes = field(default_factory=_NO_WHOLES)
+    payload: Wholes = field(default_factory=_no_wholes)
     """Bytes of its own data."""
-    window: Reals = field(default_factory=_NO_REALS)
+    window: Reals = field(default_factory=_no_reals)
     """Bytes of the receiver's window; NaN if its scale is not known."""
-    dsack: Flags = field(default_factory=_NO_FLAGS)
-    timestamp: Reals = field(default_factory=_NO_REALS)
+    dsack: Flags = field(default_factory=_no_flags)
+    timestamp: Reals = field(default_factory=_no_reals)
     """The receiver's timestamp (TSval); NaN without one."""
 
     def __len__(self) -> int:
@@ -174,18 +183,18 @@ def acks_of(table: _core.Table) -> Acks:
 class Labels:
     """Retransmissions with their verdicts, in the order of the capture."""
 
-    time_ns: Wholes = field(default_factory=_NO_WHOLES)
-    start: Wholes = field(default_factory=_NO_WHOLES)
-    end: Wholes = field(default_factory=_NO_WHOLES)
-    attempt: Wholes = field(default_factory=_NO_WHOLES)
-    trigger: Words = field(default_factory=_NO_WORDS)
-    verdict: Words = field(default_factory=_NO_WORDS)
-    sureness: Words = field(default_factory=_NO_WORDS)
-    evidence: Words = field(default_factory=_NO_WORDS)
-    cause: Words = field(default_factory=_NO_WORDS)
-    loss: Words = field(default_factory=_NO_WORDS)
+    time_ns: Wholes = field(default_factory=_no_wholes)
+    start: Wholes = field(default_factory=_no_wholes)
+    end: Wholes = field(default_factory=_no_wholes)
+    attempt: Wholes = field(default_factory=_no_wholes)
+    trigger: Words = field(default_factory=_no_words)
+    verdict: Words = field(default_factory=_no_words)
+    sureness: Words = field(default_factory=_no_words)
+    evidence: Words = field(default_factory=_no_words)
+    cause: Words = field(default_factory=_no_words)
+    loss: Words = field(default_factory=_no_words)
     """Cause of the previous transmission's loss; empty if it was not lost."""
-    late_ns: Reals = field(default_factory=_NO_REALS)
+    late_ns: Reals = field(default_factory=_no_reals)
     """How late the original of a needless one came; NaN if not known."""
 
     def __len__(self) -> int:
