@@ -24,6 +24,9 @@ from trials import FailedError
 
 FIRST_ANSWER = "airtcp compare lossy-pipe --set link.loss.rate=0.01"
 """The first comparison of docs/start/install.md."""
+CAPTURED = "airtcp run lossy-pipe --pcap /tmp/flow.pcapng"
+DIAGNOSED = "airtcp diagnose /tmp/flow.pcapng --max-cpu 5"
+"""A capture is diagnosed with what the package itself brings."""
 QUICK_ANSWER = "airtcp compare lossy-pipe --remedy bbr --seeds 2 --set 'duration=10 s'"
 """A shorter one, for a processor that is emulated."""
 _NEWEST, _OLDEST = "trixie", "bookworm"
@@ -34,8 +37,8 @@ _UNPACKED_NET = "/unpacked/airtcp/bin/airtcp-net"
 
 def answers(root: Root) -> tuple[str, ...]:
     """Commands that an installed airtcp answers."""
-    answer = QUICK_ANSWER if root.is_emulated else FIRST_ANSWER
-    return ("airtcp --version", "airtcp run lossy-pipe", answer, "airtcp gateway --help")
+    answer = (QUICK_ANSWER,) if root.is_emulated else (FIRST_ANSWER, CAPTURED, DIAGNOSED)
+    return ("airtcp --version", "airtcp run lossy-pipe", *answer, "airtcp gateway --help")
 
 
 @dataclass(frozen=True)
