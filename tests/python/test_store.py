@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from airtcp.comparison import cell_index
 from airtcp.comparison.cells import Cell, CellKey
 from airtcp.comparison.store import DamagedCellsWarning, Store
 
@@ -41,6 +42,28 @@ def written(tmp_path: Path) -> tuple[Path, list[Cell]]:
 def test_what_is_written_is_found(written: tuple[Path, list[Cell]]) -> None:
     folder, kept = written
     assert Store(folder).find(cell.key for cell in kept) == {cell.key: cell for cell in kept}
+
+
+def test_cells_are_found_however_many_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The index sorts its cells in after every third; the later of two files with a cell counts."""
+    monkeypatch.setattr(cell_index, "_MAX_RECENT", 3)
+    index, kept = cell_index.CellIndex(), cells(40)
+    where: dict[CellKey, Path] = {}
+    draws = random.Random(1)
+    for number in range(30):
+        some = draws.sample(kept, 4)
+        index.add((cell.key for cell in some), tmp_path / str(number))
+        where |= {cell.key: tmp_path / str(number) for cell in some}
+    assert {cell.key: index.file_of(cell.key) for cell in kept} == {
+        cell.key: where.get(cell.key) for cell in kept
+    }
+    forgotten = where[kept[0].key]
+    index.forget(forgotten)
+    left = {key: file for key, file in where.items() if file != forgotten}
+    assert all(index.file_of(cell.key) == left.get(cell.key) for cell in kept)
+    assert len(left) < len(where)
 
 
 def test_no_flipped_bit_is_believed(written: tuple[Path, list[Cell]]) -> None:

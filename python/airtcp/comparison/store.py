@@ -17,6 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from warnings import warn
 
+from airtcp.comparison.cell_index import CellIndex
 from airtcp.comparison.cells import Cell, CellKey, stored_frame
 from airtcp.core.catalogue import BASELINE
 from airtcp.core.extras import required
@@ -56,7 +57,7 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 pass
-        self._index: dict[CellKey, Path] = {}
+        self._index = CellIndex()
         self._read: set[Path] = set()
         self._look()
 
@@ -78,8 +79,8 @@ class Store:
         self._look()
         wanted: dict[Path, set[CellKey]] = {}
         for key in keys:
-            if key in self._index:
-                wanted.setdefault(self._index[key], set()).add(key)
+            if file := self._index.file_of(key):
+                wanted.setdefault(file, set()).add(key)
         found: dict[CellKey, Cell] = {}
         for file, here in wanted.items():
             try:
@@ -118,8 +119,7 @@ class Store:
             write_whole(path, content)
         self._read.add(path)
         self._kept += len(cells)
-        for cell in cells:
-            self._index[cell.key] = path
+        self._index.add((cell.key for cell in cells), path)
 
     def _look(self) -> None:
         """Indexes new files, including other processes' files."""
@@ -130,13 +130,11 @@ class Store:
             except _DamagedError as error:
                 self._set_aside(file, str(error))
                 continue
-            for key in keys:
-                self._index[key] = file
+            self._index.add(keys, file)
 
     def _set_aside(self, file: Path, what: str) -> None:
         """Warns of a file and ignores it from then on: its cells are recomputed and rewritten."""
-        for key in [key for key, where in self._index.items() if where == file]:
-            del self._index[key]
+        self._index.forget(file)
         # If nothing can be renamed it is found damaged next time, which is as safe.
         with suppress(OSError):
             file.replace(file.with_suffix(".damaged"))
