@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from airtcp.comparison.grid import GridResult, load_grid, run_grid
+from airtcp.comparison.grid import GridResult, load_grid
+from airtcp.comparison.grid_run import run_grid
 from airtcp.pages.grid import effect_table, score_table, write_study
 from airtcp.pages.marked import put
 from airtcp.pages.provenance import stamp

@@ -1,14 +1,22 @@
 """`airtcp study`: remedies on several links and stacks."""
 
+import gc
 import json
+import weakref
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from airtcp.cli.commands import app
-from airtcp.comparison.grid import StudyError, load_grid, run_grid, text_of
+from airtcp.comparison import grid_run
+from airtcp.comparison.cells import Cell
+from airtcp.comparison.execute import Results, execute
+from airtcp.comparison.grid import Setting, StudyError, load_grid, text_of
+from airtcp.comparison.grid_run import run_grid
+from airtcp.comparison.plan import Plan
 from airtcp.pages.grid import effect_table, score_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,6 +68,35 @@ def test_finished_runs_are_not_computed_twice(study: Path, tmp_path: Path) -> No
     )
     assert again.table().equals(first.table())
     assert seen[0] == 9
+
+
+def test_a_study_in_batches_is_the_same_and_has_one_batch_in_memory(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four stacks in batches of nine cells: one at a time is planned, and its cells are let go."""
+    grid = load_grid(study)
+    stacks = (Setting(name, {"tcp.profile": name}) for name in ("sack", "reno", "linux", "newreno"))
+    grid = replace(grid, stacks=tuple(stacks))
+    whole = run_grid(grid)
+    monkeypatch.setattr(grid_run, "BATCH_CELLS", 9)
+    batches: list[int] = []
+    cells: list[weakref.ref[Cell]] = []
+
+    def run_batch(plan: Plan, **rest: Any) -> Results:
+        gc.collect()
+        assert not [cell for cell in cells if cell() is not None]
+        results = execute(plan, **rest)
+        batches.append(len(plan))
+        cells.extend(map(weakref.ref, results.values()))
+        return results
+
+    monkeypatch.setattr(grid_run, "execute", run_batch)
+    reported: list[tuple[int, int]] = []
+    assert run_grid(grid, progress=lambda *told: reported.append(told[:2])) == whole
+    assert batches == [9, 9, 9, 9]
+    assert {cells for _, cells in reported} == {36}
+    assert reported == sorted(reported)
+    assert reported[-1] == (36, 36)
 
 
 def test_the_command_writes_tables_and_figures(study: Path, tmp_path: Path) -> None:

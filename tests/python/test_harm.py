@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 import airtcp
 from airtcp.cli.commands import app
-from airtcp.comparison.grid import load_grid, run_grid
+from airtcp.comparison.grid import load_grid
+from airtcp.comparison.grid_run import run_grid
 from airtcp.comparison.statistics import Outcome
 from airtcp.core.catalogue import BASELINE
 from airtcp.pages.grid import effect_table
@@ -142,7 +143,8 @@ def test_a_study_compares_what_it_is_told(
     told = RUNNER.invoke(app, command)
     assert told.exit_code == 0, told.output
     assert (
-        airtcp.comparison.grid.METRICS[metric].label in (tmp_path / "o" / "index.html").read_text()
+        airtcp.comparison.metrics.METRICS[metric].label
+        in (tmp_path / "o" / "index.html").read_text()
     )
 
 

@@ -16,7 +16,8 @@ import pytest
 
 import airtcp
 from airtcp import TIMELINE_PROBES, Comparison
-from airtcp.comparison.grid import load_grid, run_grid
+from airtcp.comparison.grid import load_grid
+from airtcp.comparison.grid_run import run_grid
 from airtcp.pages.demonstration import Story
 from airtcp.pages.demonstration.kernel import Trial
 from airtcp.pages.demonstration.page import write_story

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import airtcp
-from airtcp.comparison.grid import load_grid, run_grid
+from airtcp.comparison.grid import load_grid
+from airtcp.comparison.grid_run import run_grid
 from airtcp.pages.grid import write_study
 from needs import program
 

@@ -26,7 +26,8 @@ from airtcp.cli.console import (
 )
 from airtcp.cli.errors import clear_errors
 from airtcp.cli.unwritten import AnswerFirst
-from airtcp.comparison.grid import GridResult, load_grid, run_grid
+from airtcp.comparison.grid import GridResult, load_grid
+from airtcp.comparison.grid_run import run_grid
 from airtcp.comparison.own_metric import metric_of
 from airtcp.core.bpf import with_own
 from airtcp.core.shipped import find

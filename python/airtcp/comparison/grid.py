@@ -4,25 +4,15 @@ Every entry is compared with the same stack on the same link without the remedy,
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from airtcp._core import AirtcpError, RunError, ScenarioError, deployments
-from airtcp.comparison.compared import Comparison
-from airtcp.comparison.comparison_plan import MAX_SEEDS, ComparisonPlan, comparison_plan
-from airtcp.comparison.competing import CompetingPlan, competing_plan
-from airtcp.comparison.control_counters import means, zero_sentence
-from airtcp.comparison.dask import executor_at
-from airtcp.comparison.execute import Progress, execute
-from airtcp.comparison.metrics import METRICS, Metric
-from airtcp.comparison.own_metric import OwnMetric, metric_of
-from airtcp.comparison.plan import Plan
+from airtcp._core import ScenarioError, deployments
+from airtcp.comparison.comparison_plan import MAX_SEEDS
+from airtcp.comparison.own_metric import metric_of
 from airtcp.comparison.statistics import Outcome, PairedDifference
-from airtcp.comparison.store import TolerantStore
-from airtcp.core.catalogue import BASELINE
 from airtcp.core.files import FileError, read_toml
 from airtcp.core.loading import load_scenario
 from airtcp.core.rows import Rows
@@ -173,7 +163,7 @@ def check_grid(grid: Grid) -> None:
     for link in grid.links:
         for stack in grid.stacks:
             assert link.scenario is not None
-            load_scenario(link.scenario, _flat({**link.settings, **stack.settings}))
+            load_scenario(link.scenario, combined(link, stack))
 
 
 def _metric(path: Path, name: object) -> str:
@@ -234,125 +224,10 @@ def _scenario(path: Path, source: str) -> Path:
     return known.get(source, file)
 
 
-def run_grid(
-    grid: Grid,
-    seeds: int | None = None,
-    out: Path | None = None,
-    jobs: int | None = None,
-    progress: Progress | None = None,
-    dask: str | None = None,
-    metric: str | Metric | OwnMetric | None = None,
-) -> GridResult:
-    """Runs a grid; cells in `out` are not recomputed.
-
-    Compares `metric`, as `airtcp.compare` takes it; None takes the file's.
-
-    A remedy that does not apply to a link is noted with the core's message and does not stop the
-    rest.
-
-    Raises:
-        ScenarioError: a link or a stack is wrong; before anything runs.
-        RunError: a run could not be finished.
-        OSError: `out` cannot be made or written.
-    """
-    decisive = metric_of(grid.metric if metric is None else metric, grid.folder)
-    metric, is_of_others = decisive.name, decisive.is_of_others
-    store = None if out is None else TolerantStore(out / "cells")
-    count = seeds or grid.seeds
-    planned: dict[tuple[str, str], tuple[ComparisonPlan, dict[str, str]]] = {}
-    competing: dict[tuple[str, str], CompetingPlan] = {}
-    plan = Plan()
-    for link in grid.links:
-        for stack in grid.stacks:
-            assert link.scenario is not None
-            settings = _flat({**link.settings, **stack.settings})
-            accepted, refused = _applicable(link, settings, grid.remedies)
-            where = f"{link.name}, {stack.name}"
-            comparison = comparison_plan(link.scenario, accepted, count, settings, where)
-            planned[link.name, stack.name] = comparison, refused
-            plan.add_all(comparison.plan)
-            if is_of_others:
-                plan_of_pair = competing_plan(
-                    comparison.scenario, accepted, comparison.seeds, where
-                )
-                competing[link.name, stack.name] = plan_of_pair
-                refused |= plan_of_pair.refused
-                plan.add_all(plan_of_pair.plan)
-    results = execute(plan, out=store, jobs=jobs, progress=progress, executor=executor_at(dask))
-    entries: list[Entry] = []
-    baselines: dict[tuple[str, str], float] = {}
-    for (link_name, stack_name), (comparison, refused) in planned.items():
-        compared = comparison.result(results, metric)
-        if is_of_others:
-            plan_of_pair = competing[link_name, stack_name]
-            compared = replace(compared, competing=plan_of_pair.result(results))
-        runs = compared.runs_for(metric).get(BASELINE, [])
-        known = [value for run in runs if (value := METRICS[metric].of(run)) is not None]
-        if known:
-            baselines[link_name, stack_name] = fmean(known)
-        for remedy in grid.remedies:
-            if remedy in refused:
-                entry = Entry(link_name, stack_name, remedy, refusal=refused[remedy])
-            else:
-                entry = _entry(link_name, stack_name, remedy, compared)
-            entries.append(entry)
-    if not baselines:
-        companions = METRICS[metric].under_load
-        how = f': give --set flows.under_load=["{companions[0]}"]' if companions else ""
-        raise RunError(f'metric "{metric}": the runs of this study have none{how}')
-    unstored = None if store is None else store.refused
-    return GridResult(grid, count, tuple(entries), baselines, metric, unstored)
-
-
-def _flat(settings: Mapping[str, object]) -> dict[str, object]:
-    """Settings in the order in which they build on each other: whole tables first."""
+def combined(link: Setting, stack: Setting) -> dict[str, object]:
+    """Settings of a link and a stack in the order of application: whole tables first."""
+    settings = {**link.settings, **stack.settings}
     return dict(sorted(settings.items(), key=lambda item: not isinstance(item[1], dict)))
-
-
-def _applicable(
-    link: Setting, settings: Mapping[str, object], remedies: tuple[str, ...]
-) -> tuple[list[str], dict[str, str]]:
-    """The remedies that apply to the link, and why the others do not."""
-    assert link.scenario is not None
-    scenario = load_scenario(link.scenario, settings)
-    accepted: list[str] = []
-    refused: dict[str, str] = {}
-    for remedy in remedies:
-        try:
-            scenario.with_remedies(remedy)
-        except AirtcpError as error:
-            refused[remedy] = str(error)
-        else:
-            accepted.append(remedy)
-    return accepted, refused
-
-
-def _entry(link: str, stack: str, remedy: str, comparison: Comparison) -> Entry:
-    by = comparison.differences[remedy]
-    counts = {"radio": [0, 0], "congestion": [0, 0]}
-    for cell in comparison.finished:
-        if cell.key.remedy != remedy:
-            continue
-        for flow in cell.summary["flows"]:
-            counts["radio"][0] += flow["loss_events_of_radio"]
-            counts["radio"][1] += flow["loss_events_of_radio_judged_right"]
-            counts["congestion"][0] += flow["loss_events_of_congestion"]
-            counts["congestion"][1] += flow["loss_events_of_congestion_judged_right"]
-    (radio, radio_right), (congestion, congestion_right) = counts.values()
-    return Entry(
-        link,
-        stack,
-        remedy,
-        fmean(comparison.values(remedy, "goodput_bps")),
-        comparison.decisive.get(remedy),
-        by["timeouts"],
-        radio,
-        radio_right / radio if radio else None,
-        congestion,
-        congestion_right / congestion if congestion else None,
-        counters=means(comparison.summaries[remedy]),
-        warning=zero_sentence(remedy, comparison.summaries[remedy]) or "",
-    )
 
 
 _TYPES = {

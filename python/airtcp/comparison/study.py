@@ -44,7 +44,8 @@ def run(
         RunError: a run could not be finished.
         OSError: the file cannot be read, or `out` not be written.
     """
-    from airtcp.comparison.grid import load_grid, run_grid
+    from airtcp.comparison.grid import load_grid
+    from airtcp.comparison.grid_run import run_grid
     from airtcp.core.bpf import with_own
     from airtcp.core.shipped import find
 
