@@ -2,12 +2,17 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import airtcp
 from airtcp.comparison.dask import Dask
+from airtcp.comparison.grid import load_grid
+from airtcp.comparison.grid_run import run_grid
 from airtcp.comparison.store import Store
 
 distributed = pytest.importorskip("distributed", reason="pip install 'airtcp[dask]'")
@@ -81,6 +86,76 @@ def test_papers_are_judged_alike_on_many_machines(cluster, tmp_path: Path) -> No
     stored = set((tmp_path / "cells").iterdir())
     airtcp.papers.run(chosen, quick=True, readings=1, out=tmp_path)
     assert set((tmp_path / "cells").iterdir()) == stored
+
+
+def test_no_result_passes_the_scheduler(
+    cluster, lossy_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And tasks are few, however many cells there are."""
+    scheduler = cluster.scheduler
+    gathered: list[object] = []
+    gather = scheduler.handlers["gather"]
+
+    async def watched(*given: Any, **named: Any) -> Any:
+        gathered.append(named)
+        return await gather(*given, **named)
+
+    monkeypatch.setitem(scheduler.handlers, "gather", watched)
+    tasks: list[int] = []
+    airtcp.compare(
+        lossy_file,
+        ["sack"],
+        100,
+        {"duration": "1 s"},
+        progress=lambda *_: tasks.append(len(scheduler.tasks)),
+        dask=cluster.scheduler_address,
+    )
+    assert not gathered
+    # Two for each of two threads, and those that are being forgotten.
+    assert 0 < max(tasks) <= 8
+
+
+SLOW_STUDY = """
+import sys
+from pathlib import Path
+from airtcp.comparison.grid import load_grid
+from airtcp.comparison.grid_run import run_grid
+
+file, out, scheduler = sys.argv[1:]
+report = lambda done, cells, words: print(done, flush=True)
+run_grid(load_grid(Path(file)), out=Path(out), dask=scheduler, progress=report)
+"""
+
+
+def test_a_killed_client_loses_only_unwritten_cells(
+    cluster, lossy_file: Path, tmp_path: Path
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'name = "killed"\nseeds = 150\nremedies = ["tahoe"]\n'
+        f'[[link]]\nname = "lossy"\nscenario = "{lossy_file}"\n'
+        '[[stack]]\nname = "SACK"\nsettings = { duration = "60 s", "tcp.profile" = "sack" }\n'
+    )
+    grid = load_grid(study)
+    out = tmp_path / "out"
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW_STUDY, study, out, cluster.scheduler_address],
+        stdout=subprocess.PIPE,
+    ) as client:
+        assert client.stdout is not None
+        for _ in client.stdout:
+            if any((out / "cells").glob("*.parquet")):
+                break
+        client.kill()
+    begun: list[int] = []
+    again = run_grid(
+        grid,
+        out=out,
+        progress=lambda done, *_: begun.append(done),
+        dask=cluster.scheduler_address,
+    )
+    assert begun[0] > 0
+    assert again == run_grid(grid)
 
 
 def test_nobody_answers() -> None:

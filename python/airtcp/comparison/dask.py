@@ -3,13 +3,16 @@
 The plan, the store and the keys are as on a single machine: a study can be started with Dask and
 continued without it, and vice versa. Workers need the same version of airtcp, and no files: a
 scenario carries its recordings.
+
+The scheduler's memory does not grow with the number of cells: it has a few tasks for each thread of
+a worker, each of many cells, and results go from the workers to this process without passing it.
 """
 
 import re
 import time
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airtcp import _core
 from airtcp._core import AirtcpError, RunError, Scenario, ScenarioError
@@ -17,9 +20,6 @@ from airtcp.comparison.control_counters import cell_summary
 from airtcp.comparison.execute import Executor, Finished
 from airtcp.comparison.plan import Observation, PlannedCell
 from airtcp.core.extras import required
-
-if TYPE_CHECKING:
-    pass
 
 TASK_S = 2.0
 """Minimum run time of a task, in seconds: with less, Dask's overhead shows."""
@@ -34,17 +34,23 @@ _Work = tuple[Scenario, int, Observation | None]
 class Dask:
     """Runs cells on a cluster; `address` is its scheduler's, such as tcp://10.0.0.1:8786.
 
+    The number of cells of a task is learned from the first ones, and kept for later calls.
+
     Raises:
         AirtcpError: no scheduler answers.
         ModuleNotFoundError: distributed is not installed.
     """
 
     def __init__(self, address: str, timeout_s: float = 10.0) -> None:
+        self._size = _FIRST_CELLS
         required("distributed")
         from distributed import Client
 
         try:
-            self._client: Client = Client(address, timeout=timeout_s, set_as_default=False)
+            # Results pass the scheduler only if this process cannot reach a worker.
+            self._client: Client = Client(
+                address, timeout=timeout_s, set_as_default=False, direct_to_workers=True
+            )
         except (OSError, TimeoutError, ValueError) as error:
             raise AirtcpError(f"no Dask scheduler answers at {address}: {error}") from error
 
@@ -57,13 +63,14 @@ class Dask:
         waiting = deque(cells)
         failed: list[tuple[PlannedCell, AirtcpError]] = []
         running: dict[Any, list[PlannedCell]] = {}
-        size = _FIRST_CELLS
         done = as_completed([], loop=self._client.loop)
 
         def hand_out() -> None:
             threads = sum(self._client.nthreads().values()) or 1
             while waiting and len(running) < _TASKS_A_THREAD * threads:
-                batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
+                # The last tasks are short, so that no thread waits long for another's.
+                share = -(-len(waiting) // (_TASKS_A_THREAD * threads))
+                batch = [waiting.popleft() for _ in range(min(self._size, share))]
                 work = [(cell.scenario, cell.key.seed, cell.observation) for cell in batch]
                 # A cell is a pure function: a worker that dies costs only time.
                 future = self._client.submit(run_cells, work, pure=False, retries=3)
@@ -86,7 +93,7 @@ class Dask:
                         else:
                             finished(cell, summary)
                     each = max(seconds / len(batch), 1e-6)
-                    size = min(max(round(TASK_S / each), 1), _MAX_CELLS)
+                    self._size = min(max(round(TASK_S / each), 1), _MAX_CELLS)
                 hand_out()
         except BaseException:
             self._client.cancel(list(running))
