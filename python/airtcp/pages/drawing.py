@@ -14,7 +14,6 @@ from pathlib import Path
 from threading import Thread
 
 from airtcp.core.files import write_whole
-from airtcp.pages.plot.printed import for_width, printed
 from airtcp.pages.plot.svg import Drawing, png_of, svg_file, svg_of
 
 FEWEST_EACH = 8
@@ -66,6 +65,9 @@ def draw(directory: Path, sheet: Sheet, *, png: bool = False, width: float | Non
     if png:
         write_whole(directory / f"{sheet.name}.png", png_of(figure))
     if width is not None:
+        # Loads matplotlib's writer of PDFs, as long as some figures take to draw.
+        from airtcp.pages.plot.printed import for_width, printed
+
         content = printed(for_width(sheet.drawing, width), "pdf", width)
         write_whole(directory / f"{sheet.name}.pdf", content)
     return svg

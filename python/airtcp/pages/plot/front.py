@@ -49,19 +49,22 @@ class FrontPlane(InTwoWidths):
                 linewidth=1.2,
                 zorder=2,
             )
-            for spot in self.spots:
-                place = (spot.goodput_bps / divisor, spot.latency_ms)
+            others = [spot for spot in self.spots if not spot.is_on_front]
+            for spots, size, colour in ((others, 22, LIGHT.baseline), (on_front, 46, BLUE)):
+                # At once: a collection for each would take as long as the rest of the figure.
                 axes.scatter(
-                    *place,
-                    s=46 if spot.is_on_front else 22,
-                    color=BLUE if spot.is_on_front else LIGHT.baseline,
+                    [spot.goodput_bps / divisor for spot in spots],
+                    [spot.latency_ms for spot in spots],
+                    s=size,
+                    color=colour,
                     edgecolors=LIGHT.background,
                     zorder=3,
                 )
+            for spot in self.spots:
                 if spot.is_on_front or spot.remedy == "baseline":
                     axes.annotate(
                         fitted(spot.remedy, _NAME_INCHES),
-                        place,
+                        (spot.goodput_bps / divisor, spot.latency_ms),
                         # The baseline is often close to a remedy of the front.
                         xytext=(6, 5 if spot.is_on_front else -5),
                         textcoords="offset points",

@@ -170,10 +170,11 @@ class LatencyBoxes(InTwoWidths):
 def _draw_box(axes: Axes, row: int, quantiles: Quantiles, colour: str) -> None:
     low, high = (quantiles.at(percent) for percent in WHISKERS)
     first, third = (quantiles.at(percent) for percent in _BOX)
-    axes.plot([low, first], [row, row], color=colour, linewidth=1.6)
-    axes.plot([third, high], [row, row], color=colour, linewidth=1.6)
-    for end in (low, high):
-        axes.plot([end, end], [row - 0.14, row + 0.14], color=colour, linewidth=1.6)
+    # One path: a line for each would take as long as the rest of the figure.
+    end = [row - 0.14, row + 0.14]
+    across = [low, low, np.nan, low, first, np.nan, third, high, np.nan, high, high]
+    along = [*end, np.nan, row, row, np.nan, row, row, np.nan, *end]
+    axes.plot(across, along, color=colour, linewidth=1.6)
     axes.barh(
         row, third - first, left=first, height=0.5, color=colour, alpha=0.35, edgecolor=colour
     )
