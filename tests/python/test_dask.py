@@ -111,7 +111,7 @@ def test_no_result_passes_the_scheduler(
         dask=cluster.scheduler_address,
     )
     assert not gathered
-    # Two for each of two threads, and those that are being forgotten.
+    # Two for each of two threads, and as many that are being forgotten.
     assert 0 < max(tasks) <= 8
 
 

@@ -4,7 +4,7 @@ The plan, the store and the keys are as on a single machine: a study can be star
 continued without it, and vice versa. Workers need the same version of airtcp, and no files: a
 scenario carries its recordings.
 
-The scheduler's memory does not grow with the number of cells: it has a few tasks for each thread of
+The scheduler's memory does not depend on the cells' results: it has a few tasks for each thread of
 a worker, each of many cells, and results go from the workers to this process without passing it.
 """
 

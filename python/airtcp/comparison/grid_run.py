@@ -2,7 +2,7 @@
 
 A batch has whole comparisons, each of a link and a stack. It is planned, run and reduced to the
 entries of the result before the next one is planned: a study of a million cells has some thousand
-of them in memory, or those of one comparison if that has more.
+of them in memory, or one comparison's if that has more.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
