@@ -1,6 +1,7 @@
 //! Flow queues with controlled delay: packets are queued by a hash of their flow, queues take turns
 //! by deficit round robin, newly active ones go first, and CoDel runs in each (RFC 8290).
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use airtcp_units::Instant;
@@ -44,7 +45,11 @@ impl Default for FqCoDelConfig {
 pub(crate) struct FqCoDel<P> {
     config: FqCoDelConfig,
     limit: QueueLimit,
+    /// The queues that have had packets, in the order of their first. The others are not made: an
+    /// access point has 1024 for each station, of which its few flows use as many.
     queues: Vec<FlowQueue<P>>,
+    /// Hash values with a queue, in order, and its place among the queues.
+    places: Vec<(u32, u32)>,
     /// Queues that were empty and are served first, and the others (RFC 8290 §4.1).
     new: VecDeque<u32>,
     old: VecDeque<u32>,
@@ -52,12 +57,14 @@ pub(crate) struct FqCoDel<P> {
     bytes: u64,
     /// The hash's perturbation, which determines the queue of a flow (§4.1.1).
     hash: Stream,
-    /// A flow and its queue: packets of one flow arrive in succession.
+    /// A flow and its queue's place: packets of one flow arrive in succession.
     last: Option<(u32, u32)>,
 }
 
 #[derive(Clone, Debug)]
 struct FlowQueue<P> {
+    /// The hash value of its flows.
+    number: u32,
     fifo: Fifo<P>,
     control: Control,
     /// Bytes that it may still send in this turn; below zero after a packet that was longer.
@@ -65,18 +72,25 @@ struct FlowQueue<P> {
     is_listed: bool,
 }
 
-impl<P: EcnField> FqCoDel<P> {
-    pub(crate) fn new(config: FqCoDelConfig, limit: QueueLimit, hash: Stream) -> Self {
-        let queue = |_| FlowQueue {
+impl<P> FlowQueue<P> {
+    fn new(number: u32) -> Self {
+        Self {
+            number,
             fifo: Fifo::default(),
             control: Control::default(),
             deficit: 0,
             is_listed: false,
-        };
+        }
+    }
+}
+
+impl<P: EcnField> FqCoDel<P> {
+    pub(crate) fn new(config: FqCoDelConfig, limit: QueueLimit, hash: Stream) -> Self {
         Self {
-            queues: (0..config.queues.max(1)).map(queue).collect(),
             config,
             limit,
+            queues: Vec::new(),
+            places: Vec::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
             packets: 0,
@@ -101,7 +115,7 @@ impl<P: EcnField> FqCoDel<P> {
         waiting: QueuedPacket<P>,
         mut discard: impl FnMut(QueuedPacket<P>),
     ) {
-        let index = self.queue_of(waiting.transmission.flow);
+        let index = self.place_of(waiting.transmission.flow);
         let bytes = u64::from(waiting.transmission.bytes);
         let queue = &mut self.queues[index as usize];
         queue.fifo.push(waiting);
@@ -207,15 +221,11 @@ impl<P: EcnField> FqCoDel<P> {
     /// Drops half of the longest queue, at most a batch, which amortizes the search over the
     /// packets (Linux, `fq_codel_drop`).
     pub(super) fn shorten_longest(&mut self, mut discard: impl FnMut(QueuedPacket<P>)) {
-        let longest = |best: usize, (index, queue): (usize, &FlowQueue<P>)| {
-            if queue.fifo.bytes() > self.queues[best].fifo.bytes() {
-                index
-            } else {
-                best
-            }
+        // Of equally long ones that with the smallest hash value.
+        let length = |queue: &&mut FlowQueue<P>| (queue.fifo.bytes(), Reverse(queue.number));
+        let Some(queue) = self.queues.iter_mut().max_by_key(length) else {
+            return;
         };
-        let index = self.queues.iter().enumerate().fold(0, longest);
-        let queue = &mut self.queues[index];
         let enough = queue.fifo.bytes() / 2;
         let (mut dropped, mut bytes) = (0, 0);
         while let Some(waiting) = queue.fifo.pop() {
@@ -231,17 +241,91 @@ impl<P: EcnField> FqCoDel<P> {
         self.bytes -= bytes;
     }
 
-    /// All values are equally likely for any number of queues.
+    /// The place of a flow's queue, which is made for its first packet.
     #[inline]
-    fn queue_of(&mut self, flow: u32) -> u32 {
+    fn place_of(&mut self, flow: u32) -> u32 {
         match self.last {
-            Some((last, queue)) if last == flow => queue,
+            Some((last, place)) if last == flow => place,
             _ => {
-                let hash = u128::from(self.hash.draw(u64::from(flow)));
-                let queue = ((hash * self.queues.len() as u128) >> 64) as u32;
-                self.last = Some((flow, queue));
-                queue
+                let place = self.place_of_number(self.number_of(flow));
+                self.last = Some((flow, place));
+                place
             }
+        }
+    }
+
+    /// A flow's hash value: all are equally likely for any number of queues.
+    fn number_of(&self, flow: u32) -> u32 {
+        let hash = u128::from(self.hash.draw(u64::from(flow)));
+        ((hash * u128::from(self.config.queues.max(1))) >> 64) as u32
+    }
+
+    fn place_of_number(&mut self, number: u32) -> u32 {
+        match self
+            .places
+            .binary_search_by_key(&number, |&(number, _)| number)
+        {
+            Ok(found) => self.places[found].1,
+            Err(next) => {
+                let place = self.queues.len() as u32;
+                self.queues.push(FlowQueue::new(number));
+                self.places.insert(next, (number, place));
+                place
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_units::Instant;
+
+    use super::*;
+    use crate::frame::Transmission;
+
+    fn packet(flow: u32) -> QueuedPacket<u64> {
+        QueuedPacket {
+            packet: u64::from(flow),
+            transmission: Transmission {
+                bytes: 1500,
+                flow,
+                index: 0,
+            },
+            is_lost: false,
+            since: Instant::ZERO,
+        }
+    }
+
+    /// The memory of a station's queues grows with its flows, and not with the hash's values.
+    #[test]
+    fn only_queues_with_flows_are_made() {
+        let hash = Stream::new(1, "hash");
+        let mut queues = FqCoDel::new(FqCoDelConfig::default(), QueueLimit::Unlimited, hash);
+        assert_eq!(queues.queues.capacity(), 0);
+        for turn in 0..20 {
+            for flow in 0..10 {
+                queues.push(packet(flow), |_| panic!("unlimited"));
+            }
+            assert!(queues.queues.len() <= 10, "{turn}");
+        }
+        assert_eq!(queues.packets(), 200);
+    }
+
+    /// Of two equally long queues that with the smaller hash value makes room, whichever was first.
+    #[test]
+    fn equally_long_queues_make_room_in_the_order_of_their_numbers() {
+        for flows in [[1, 2], [2, 1]] {
+            let limit = QueueLimit::Packets(3);
+            let hash = Stream::new(1, "hash");
+            let mut queues = FqCoDel::new(FqCoDelConfig::default(), limit, hash);
+            let smaller = flows.into_iter().min_by_key(|&flow| queues.number_of(flow));
+            let mut discarded = Vec::new();
+            for flow in [flows[0], flows[1], flows[0], flows[1]] {
+                queues.push(packet(flow), |waiting| {
+                    discarded.push(waiting.transmission.flow)
+                });
+            }
+            assert_eq!(discarded.first().copied(), smaller);
         }
     }
 }
