@@ -31,8 +31,8 @@ keys! {
 }
 
 keys! {
-    /// Hybrid ARQ, asynchronous in the downlink. Its receiver adds up the energy of all
-    /// transmissions of a block (chase combining).
+    /// Hybrid ARQ, asynchronous in the downlink. Its receiver combines all transmissions of a
+    /// block: retransmissions bring other coded bits, and then the same again.
     #[derive(Clone, Copy, Default)]
     pub struct HarqTable takes {
         /// Processes of a user in each direction: 8 in LTE, 16 in NR when left out.

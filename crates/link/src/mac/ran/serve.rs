@@ -147,14 +147,12 @@ impl<P: Copy + EcnField> Ran<P> {
         let (format, blocks) = (&carrier.config.format, candidate.blocks);
         let chosen = largest_block(format, &carrier.nominal, blocks, (estimated, gap));
         // A weaker signal than the lowest scheme's meets it all the same.
-        let chosen = chosen.unwrap_or_else(|| TransportBlock {
-            bits: format.bits(0, blocks),
-            efficiency: format.efficiency(0, blocks),
-        });
+        let chosen = chosen.unwrap_or_else(|| TransportBlock::new(format, 0, blocks));
         let draw = side.draws.uniform(side.harq.sent);
         side.harq.sent += 1;
         side.served_bits += u64::from(chosen.bits);
-        let decoding = Decoding::new(required_snr(chosen.efficiency, gap), draw);
+        let required = required_snr(chosen.efficiency, gap);
+        let decoding = Decoding::new((required, gap), chosen.code_rate, draw);
         carrier.allocation.on_served(candidate.user, chosen.bits);
         let bytes = u64::from(chosen.bits / 8);
         let content = if user.is_saturated {
