@@ -92,9 +92,11 @@ impl OuterLoop {
         self.factor
     }
 
-    /// A block's first transmission was decoded or not.
-    pub(super) fn on_first(&mut self, decoded: bool) {
-        if self.up_db == 0.0 {
+    /// A block's first transmission was decoded or not. If the signal was too weak for any scheme
+    /// anyway, an error does not lower the offset, which would only have to rise again after a
+    /// fade.
+    pub(super) fn on_first(&mut self, decoded: bool, is_below_all: bool) {
+        if self.up_db == 0.0 || is_below_all && !decoded {
             return;
         }
         let step = if decoded { self.up_db } else { -self.down_db };
@@ -288,6 +290,24 @@ mod tests {
         }
     }
 
+    /// Blocks in a fade too deep for any scheme leave the offset where it was.
+    #[test]
+    fn a_deep_fade_does_not_wind_up_the_outer_loop() {
+        let mut outer = OuterLoop::new(OuterLoopConfig {
+            target: Probability::new(0.1).unwrap(),
+            step_db: 0.01,
+        });
+        outer.on_first(false, false);
+        let before = outer.factor();
+        assert!((decibels(before) + 0.09).abs() < 1e-9);
+        for _ in 0..100 {
+            outer.on_first(false, true);
+        }
+        assert_eq!(outer.factor(), before);
+        outer.on_first(true, true);
+        assert!((decibels(outer.factor()) + 0.08).abs() < 1e-9);
+    }
+
     /// On a channel whose reports are 3 dB too good or too bad, 10 % of first transmissions fail.
     #[test]
     fn the_outer_loop_reaches_its_target() {
@@ -303,7 +323,7 @@ mod tests {
                 let chosen = 10.0 * ratio(wrong_db) * outer.factor();
                 let mut decoding = Decoding::new((chosen, 2.0), 0.5, stream.uniform(block));
                 let decoded = decoding.receive(10.0);
-                outer.on_first(decoded);
+                outer.on_first(decoded, false);
                 if block >= 10_000 && !decoded {
                     failed += 1.0 / 50_000.0;
                 }

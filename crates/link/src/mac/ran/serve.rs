@@ -147,6 +147,7 @@ impl<P: Copy + EcnField> Ran<P> {
         let (format, blocks) = (&carrier.config.format, candidate.blocks);
         let chosen = largest_block(format, &carrier.nominal, blocks, (estimated, gap));
         // A weaker signal than the lowest scheme's meets it all the same.
+        let is_below_all = chosen.is_none();
         let chosen = chosen.unwrap_or_else(|| TransportBlock::new(format, 0, blocks));
         let draw = side.draws.uniform(side.harq.sent);
         side.harq.sent += 1;
@@ -173,6 +174,7 @@ impl<P: Copy + EcnField> Ran<P> {
             first_group: candidate.first_group,
             blocks: candidate.blocks,
             decoding,
+            is_below_all,
             content,
             filled: slot,
         });
@@ -301,7 +303,7 @@ impl<P: Copy + EcnField> Ran<P> {
         let decoded = block.decoding.receive(place.snr);
         let (transmissions, usable, filled) = (place.transmissions, place.answered, block.filled);
         if transmissions == 1 {
-            side.outer.on_first(decoded);
+            side.outer.on_first(decoded, block.is_below_all);
             side.first_decoded += u64::from(decoded);
             side.first_failed += u64::from(!decoded);
         }
