@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -242,16 +244,21 @@ class Ns2:
 def write_ns3_runs(source: Path, settings: Iterable[Mapping[str, Any]], results: Path) -> None:
     """Runs a program of ns-3 in each of its settings, and writes a line of JSON for each run.
 
-    A line names the program by the hash of its source.
+    A line names the program by the hash of its source and headers, which begin with its name.
     """
     program = ns3_program(source.stem)
-    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
-    lines = []
-    for one in settings:
+    headers = sorted(source.parent.glob(f"{source.stem}_*.h"))
+    parts = b"".join(path.read_bytes() for path in [source, *headers])
+    digest = hashlib.sha256(parts).hexdigest()[:16]
+
+    def line(one: Mapping[str, Any]) -> str:
         flags = [f"--{key}={value}" for key, value in one.items()]
-        lines.append(json.dumps({**printed([str(program), *flags]), "program": digest}))
-        print(lines[-1], file=sys.stderr)
-    results.write_text("".join(f"{line}\n" for line in lines))
+        text = json.dumps({**printed([str(program), *flags]), "program": digest})
+        print(text, file=sys.stderr)
+        return text
+
+    with ThreadPoolExecutor(int(os.environ.get("AIRTCP_THREADS", os.cpu_count() or 1))) as pool:
+        results.write_text("".join(f"{text}\n" for text in pool.map(line, settings)))
 
 
 def printed_text(command: list[str]) -> str:
