@@ -8,6 +8,7 @@
 
 mod config;
 mod fec;
+mod ordinary;
 mod protection;
 mod shaper;
 
@@ -57,6 +58,8 @@ pub struct Pipe<P> {
     /// None of the three: the fate of a packet is known on entry. One flag is read for each packet,
     /// in place of three parts.
     is_plain: bool,
+    /// Whether [`ordinary`] describes the whole pipe.
+    is_ordinary: bool,
     errors: ErrorProcess,
     delays: DelayProcess,
     under_way: VecDeque<UnderWay<P>>,
@@ -88,11 +91,13 @@ impl<P: EcnField> Pipe<P> {
             None => ManagedQueue::new(config.discipline, config.queue, draws).map(Box::new),
             Some(_) => None,
         };
+        let is_plain = shaper.is_none() && managed.is_none() && config.fec.is_none();
         Self {
+            is_plain,
+            is_ordinary: is_plain && ordinary::is_all_of(&config),
             policer: config.policer.map(Policer::new),
             server: Server::new(config.service, stream),
             queue: DropTail::new(config.queue),
-            is_plain: shaper.is_none() && managed.is_none() && config.fec.is_none(),
             shaper,
             managed,
             fec: config.fec.map(|fec| Box::new(Fec::new(fec))),
@@ -105,8 +110,17 @@ impl<P: EcnField> Pipe<P> {
     }
 
     /// Hands `packet` to the link at `now`, which may not lie before the `now` of an earlier call.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, now: Instant, transmission: Transmission, packet: P) -> Admission {
+        if self.is_ordinary {
+            return self.push_ordinary(now, &transmission, packet);
+        }
+        self.push_any(now, transmission, packet)
+    }
+
+    /// As [`push`](Self::push), for every kind of pipe.
+    #[inline(never)]
+    fn push_any(&mut self, now: Instant, transmission: Transmission, packet: P) -> Admission {
         let lost = self.errors.loses(&transmission);
         let queued = |packet| QueuedPacket {
             packet,

@@ -3,11 +3,13 @@
 use super::*;
 use crate::delay::{DeliveryOrder, RecordingStart};
 use crate::error::ErrorModel;
-use crate::queue::{Discipline, QueueLimit};
+use crate::policer::PolicerConfig;
+use crate::queue::{CoDelConfig, Discipline, QueueLimit};
 use crate::service::Service;
 use crate::trace::rtt_log::RttSeries;
 use airtcp_units::{BitRate, Duration, Probability};
 use proptest::prelude::*;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 const RATE: BitRate = BitRate::from_bps(8_000_000);
@@ -180,6 +182,28 @@ proptest! {
         prop_assert_eq!(arrived, expected);
     }
 
+    /// The kind found at set-up only leaves out questions: its twin asks them all.
+    #[test]
+    fn an_ordinary_pipe_is_the_general_one(
+        offers in offers(), limit in limits(), delay_ms in 0..30_u64, loss in 0.0..0.5_f64,
+        limited: bool, lossy: bool,
+    ) {
+        let error = if lossy {
+            ErrorModel::Independent(Probability::new(loss).unwrap())
+        } else {
+            ErrorModel::None
+        };
+        let mut config = config(limit, error, Delay::Constant(Duration::from_millis(delay_ms)));
+        if !limited {
+            config.service = Service::Unlimited;
+        }
+        let mut ordinary = Pipe::new(config, Stream::new(5, "link"));
+        prop_assert!(ordinary.is_ordinary);
+        let mut general = ordinary.clone();
+        general.is_ordinary = false;
+        prop_assert_eq!(carry(&mut ordinary, &offers), carry(&mut general, &offers));
+    }
+
     #[test]
     fn what_is_admitted_arrives_or_is_lost(
         offers in offers(), limit in limits(), loss in 0.0..=1.0_f64,
@@ -216,6 +240,53 @@ proptest! {
                 .collect();
             prop_assert_eq!(arrived, survivors);
         }
+    }
+}
+
+/// What a pipe would have to ask about each packet makes it a general one.
+#[test]
+fn only_a_pipe_with_nothing_else_is_ordinary() {
+    let steady = || {
+        let delay = Delay::Constant(Duration::ZERO);
+        config(QueueLimit::Unlimited, ErrorModel::None, delay)
+    };
+    let is_ordinary = |config| Pipe::<usize>::new(config, Stream::new(0, "link")).is_ordinary;
+    assert!(is_ordinary(steady()));
+    let others: [fn(&mut PipeConfig); 4] = [
+        |pipe| {
+            pipe.fec = Some(FecConfig {
+                block: NonZeroU32::MIN,
+                repair: 1,
+                adaptive: false,
+                pause: Duration::ZERO,
+            });
+        },
+        |pipe| {
+            pipe.discipline = Discipline::CoDel(CoDelConfig {
+                target: Duration::from_millis(5),
+                interval: Duration::from_millis(100),
+                ecn: false,
+                largest_packet: 1500,
+            });
+        },
+        |pipe| {
+            pipe.policer = Some(PolicerConfig {
+                rate: RATE,
+                burst: 3000,
+            });
+        },
+        |pipe| {
+            pipe.delay = Delay::Recorded {
+                series: series(&[1]),
+                order: DeliveryOrder::InOrder,
+                start: RecordingStart::Beginning,
+            };
+        },
+    ];
+    for (number, change) in others.iter().enumerate() {
+        let mut config = steady();
+        change(&mut config);
+        assert!(!is_ordinary(config), "{number}");
     }
 }
 

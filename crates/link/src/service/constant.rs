@@ -46,7 +46,7 @@ impl Constant {
     }
 
     #[inline]
-    pub(super) fn next_start(&self, now: Instant) -> Instant {
+    pub(crate) fn next_start(&self, now: Instant) -> Instant {
         self.free_at.max(now)
     }
 
@@ -57,7 +57,7 @@ impl Constant {
     }
 
     #[inline]
-    pub(super) fn serve(&mut self, start: Instant, bytes: u32) -> Instant {
+    pub(crate) fn serve(&mut self, start: Instant, bytes: u32) -> Instant {
         self.free_at = start + self.times.of(bytes);
         self.free_at
     }
