@@ -52,10 +52,22 @@ impl Connection {
     #[inline]
     pub(super) fn has_no_more_than_an_acknowledgment(&self, now: Instant) -> bool {
         self.state == State::Established
-            && (self.sender.is_silent() || self.sender.is_waiting_for_pace(now))
+            && (self.is_full(now)
+                || self.sender.is_silent()
+                || self.sender.is_waiting_for_pace(now))
             && !self.has_rare_segment()
             && !self.probe_due
             && self.acks_out_of_turn == 0
+    }
+
+    /// Whether the segment just polled at `now` filled the congestion window.
+    #[inline]
+    fn is_full(&self, now: Instant) -> bool {
+        #[cfg(test)]
+        if self.ways.general_only {
+            return false;
+        }
+        self.sender.is_full(now)
     }
 
     /// Whether the segment is the next one of an established connection, with no flags except ACK

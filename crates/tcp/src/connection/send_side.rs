@@ -127,12 +127,20 @@ impl SendSide {
         if self.sender.get().is_none() {
             self.sender = OnceCell::from(self.make());
         }
-        self.sender.get_mut().expect("made above")
+        self.made().expect("made above")
+    }
+
+    /// The sender, if there is one, for anything that may let more leave.
+    #[inline]
+    fn made(&mut self) -> Option<&mut Sender> {
+        let sender = self.sender.get_mut()?;
+        sender.reconsider();
+        Some(sender)
     }
 
     /// Notifies a control that is not compiled in of the end of the connection.
     pub fn release_control(&mut self) {
-        if let Some(sender) = self.sender.get_mut() {
+        if let Some(sender) = self.made() {
             sender.release_external();
         }
     }
@@ -183,9 +191,10 @@ impl SendSide {
     /// Follows the peer's count of marks from the handshake's end on, at which it may have counted
     /// one on our SYN-ACK.
     pub fn begin_count(&mut self, marked_syn_ack: bool) {
-        self.marks = MarkFeedback::Count { marked_syn_ack };
-        if let Some(sender) = self.sender.get_mut() {
-            sender.heed_marks(self.marks);
+        let marks = MarkFeedback::Count { marked_syn_ack };
+        self.marks = marks;
+        if let Some(sender) = self.made() {
+            sender.heed_marks(marks);
         }
     }
 
@@ -225,7 +234,7 @@ impl SendSide {
     pub fn on_established(&mut self, window: u64, opening: Opening) {
         self.note_window(window);
         (self.stage, self.measured) = opening.parts();
-        if let Some(sender) = self.sender.get_mut() {
+        if let Some(sender) = self.made() {
             opening.tell(sender, window);
         }
     }
@@ -260,17 +269,17 @@ impl SendSide {
         if told != self.config.link_feedback {
             Arc::make_mut(&mut self.config).link_feedback = told;
         }
-        if let Some(sender) = self.sender.get_mut() {
+        if let Some(sender) = self.made() {
             sender.on_link_retry_timeout(timeout);
         }
     }
 
     /// Switches the congestion control to `control`.
     pub fn set_congestion_control(&mut self, control: CongestionControl) {
-        let config = Arc::make_mut(&mut self.config);
-        config.congestion = control;
-        if let Some(sender) = self.sender.get_mut() {
-            sender.set_congestion(config);
+        Arc::make_mut(&mut self.config).congestion = control;
+        let config = Arc::clone(&self.config);
+        if let Some(sender) = self.made() {
+            sender.set_congestion(&config);
         }
     }
 
@@ -290,7 +299,7 @@ impl SendSide {
 
     /// Limits the payload of a segment to the path's `mss` bytes.
     pub fn on_path_limit(&mut self, mss: u64) {
-        if let Some(sender) = self.sender.get_mut() {
+        if let Some(sender) = self.made() {
             sender.on_path_limit(mss);
         }
     }
@@ -350,14 +359,13 @@ impl SendSide {
 
     /// As [`Sender::on_wakeup`].
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
-        self.sender
-            .get_mut()
+        self.made()
             .is_some_and(|sender| sender.on_wakeup(now, observer))
     }
 
     /// As [`Sender::restart_timer`].
     pub fn restart_timer(&mut self, now: Instant) {
-        if let Some(sender) = self.sender.get_mut() {
+        if let Some(sender) = self.made() {
             sender.restart_timer(now);
         }
     }
@@ -368,6 +376,12 @@ impl SendSide {
         self.sender
             .get()
             .map_or(self.polled, |sender| sender.is_silent())
+    }
+
+    /// As [`is_silent`](Self::is_silent), of a sender that has just filled its window.
+    #[inline]
+    pub fn is_full(&self, now: Instant) -> bool {
+        (self.sender.get()).is_some_and(|sender| sender.is_full(now))
     }
 
     /// As [`is_silent`](Self::is_silent), of a sender that must wait before its next burst.
@@ -398,7 +412,7 @@ impl SendSide {
         acknowledgment: &Acknowledgment<'_>,
         observer: &mut impl Observer,
     ) {
-        match self.sender.get_mut() {
+        match self.made() {
             Some(sender) => sender.on_acknowledgment(now, acknowledgment, observer),
             None => self.note_window(acknowledgment.right_edge),
         }
@@ -413,7 +427,7 @@ impl SendSide {
     /// Sets the peer's window to `right_edge`, and leaves everything else as it was.
     #[inline]
     pub fn on_window(&mut self, now: Instant, right_edge: u64) {
-        match self.sender.get_mut() {
+        match self.made() {
             Some(sender) => sender.on_window(now, right_edge),
             None => self.note_window(right_edge),
         }
@@ -435,7 +449,7 @@ impl SendSide {
         echo: impl Fn() -> Option<Echo>,
         observer: &mut impl Observer,
     ) {
-        if let Some(sender) = self.sender.get_mut() {
+        if let Some(sender) = self.made() {
             sender.on_ordinary_acknowledgment(now, offset, right_edge, echo, observer);
         }
     }

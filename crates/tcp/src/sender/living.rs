@@ -7,6 +7,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::pacing::Pacing;
 use super::timers::{Slot, Timer};
+use super::transmission::Polling;
 use super::{Sender, watches_deliveries};
 use crate::config::{Config, TimerScope};
 use crate::congestion::{Congestion, Observed};
@@ -69,10 +70,11 @@ impl Sender {
             self.extras.set_pacing(None);
             self.timers.cancel(Slot::Pace);
         }
-        self.is_special = self.extras.pacing().is_some()
+        let has_rare_part = self.extras.pacing().is_some()
             || self.extras.path().is_some()
             || self.extras.buffer().is_some()
             || self.extras.departures().is_some();
+        self.polling = Polling::special(has_rare_part);
     }
 
     /// Declares that the driver reports every segment's departure. Until it does, the segment does
@@ -81,7 +83,7 @@ impl Sender {
         if self.extras.departures().is_none() {
             self.extras.set_departures(Some(Departures::default()));
         }
-        self.is_special = true;
+        self.polling = Polling::Special;
     }
 
     /// Records that the segment at `offset`, polled at `polled_at`, left at `now`: its timer and

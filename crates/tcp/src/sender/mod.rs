@@ -92,6 +92,7 @@ use space::SendSpace;
 use tail_probe::TailProbe;
 use timers::Timers;
 use trains::Trains;
+use transmission::Polling;
 use zero_window::ZeroWindow;
 
 pub use acknowledgment::Acknowledgment;
@@ -131,8 +132,7 @@ pub struct Sender {
     causes: Causes,
     counters: Counts,
     extras: Extras,
-    /// Whether polling involves one of the rarer parts.
-    is_special: bool,
+    polling: Polling,
 }
 
 impl Sender {
@@ -177,7 +177,7 @@ impl Sender {
             trains: Trains::default(),
             causes: Causes::new(config),
             extras,
-            is_special: paces || config.send_buffer.is_some(),
+            polling: Polling::special(paces || config.send_buffer.is_some()),
             counters: Counts::default(),
         }
     }
@@ -413,6 +413,7 @@ impl Sender {
     }
 
     /// Time of the last transmission, if any.
+    #[inline]
     #[must_use]
     pub fn last_sent_at(&self) -> Option<Instant> {
         self.growth.last_sent_at()

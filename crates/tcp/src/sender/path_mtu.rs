@@ -15,6 +15,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::repair::Entry;
 use super::timers::Slot;
+use super::transmission::Polling;
 use super::{Sender, Transmission};
 
 /// The search ends when its bounds are this near (Linux, `tcp_probe_threshold`: 8).
@@ -88,7 +89,7 @@ impl Sender {
         let search = PathMtu::new(first.clamp(1, most), most);
         self.extras.set_path(Some(search));
         self.set_mss(first.clamp(1, most));
-        self.is_special = true;
+        self.polling = Polling::Special;
     }
 
     /// Handles a router's report that at most `mss` bytes of payload fit (RFC 1191 §4). Larger

@@ -85,6 +85,12 @@ impl SendSpace {
         self.nxt < self.end().min(self.right_edge)
     }
 
+    /// Whether there is a full segment of `mss` bytes of new data, and the peer has room for it.
+    #[inline]
+    pub fn has_full_segment(&self, mss: u64) -> bool {
+        self.nxt + mss <= self.written.min(self.right_edge)
+    }
+
     /// Whether there is new data for which the peer has no room.
     #[inline]
     pub const fn is_blocked(&self) -> bool {

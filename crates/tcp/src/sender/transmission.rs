@@ -23,6 +23,28 @@ pub struct Transmission {
     pub pushed: bool,
 }
 
+/// How a sender is polled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Polling {
+    /// Only the windows decide.
+    Ordinary,
+    /// The same, after a segment that filled the congestion window, with nothing done since.
+    Full,
+    /// One of the rarer parts decides too.
+    Special,
+}
+
+impl Polling {
+    /// The way of polling a sender that has one of the rarer parts, or none.
+    pub const fn special(has_rare_part: bool) -> Self {
+        if has_rare_part {
+            Self::Special
+        } else {
+            Self::Ordinary
+        }
+    }
+}
+
 impl Sender {
     /// Limit on the bytes in the device of a sender that keeps its queue there small, at bursts of
     /// 2^−`shift` seconds; `None` before the first round trip, when there is no rate.
@@ -43,7 +65,7 @@ impl Sender {
         if self.is_silent() {
             return None;
         }
-        if self.is_special {
+        if self.polling == Polling::Special {
             return self.poll_special(now);
         }
         self.poll_next(now)
@@ -117,6 +139,21 @@ impl Sender {
         Some(transmission)
     }
 
+    /// Whether the segment that has just left at `now` filled the congestion window, with nothing
+    /// done since: [`poll`](Self::poll) would return and change nothing.
+    #[inline]
+    pub(crate) fn is_full(&self, now: Instant) -> bool {
+        self.polling == Polling::Full && self.last_sent_at() == Some(now)
+    }
+
+    /// Records that something is about to be done, after which more may leave.
+    #[inline]
+    pub(crate) fn reconsider(&mut self) {
+        if self.polling == Polling::Full {
+            self.polling = Polling::Ordinary;
+        }
+    }
+
     /// Whether pacing lets nothing leave at `now`, and its timer is already set: usually it has
     /// been polled before in this pause, and [`poll`](Self::poll) would return and change nothing.
     #[inline]
@@ -143,8 +180,19 @@ impl Sender {
         if self.sends_in_order() {
             let (outstanding, cwnd) = (self.board.outstanding(), self.congestion.cwnd());
             debug_assert_eq!([outstanding, cwnd], [self.in_flight(), self.window()]);
-            return self.poll_train(now, outstanding, cwnd);
+            let transmission = self.poll_train(now, outstanding, cwnd)?;
+            let mss = self.congestion.mss();
+            if self.polling != Polling::Special {
+                let fills = self.board.outstanding() + mss > cwnd;
+                self.polling = if fills && self.space.has_full_segment(mss) {
+                    Polling::Full
+                } else {
+                    Polling::Ordinary
+                };
+            }
+            return Some(transmission);
         }
+        self.reconsider();
         self.poll_any(now)
     }
 
