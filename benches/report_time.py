@@ -5,8 +5,8 @@
     benches/report_time.py --write    and the table in docs/measurements/performance.md
 
 Every remedy that applies is compared on five seeds of the far laptop, for two seconds each, which
-are run before. Then processes write the report: each loads the program that draws, runs what is
-shown over time, computes statistics and tables, and draws. The figure is that of the process with
+are run before. Then processes write the report: each loads the program that draws, makes two runs
+for the timeline, computes statistics and tables, and draws. The figure is that of the process with
 the least, since other work on a machine only adds to it.
 """
 

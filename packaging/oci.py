@@ -50,7 +50,7 @@ def layout(
 
     Args:
         layers: as tar archives, the lowest first.
-        command: what the image runs.
+        command: the program that the image runs.
         architecture: the specification's word for the processor.
         version: airtcp's.
     """

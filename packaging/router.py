@@ -26,7 +26,7 @@ _EXECUTABLE = ("etc/init.d/", "usr/sbin/")
 
 @dataclass(frozen=True)
 class Package:
-    """The content of a package, and what is said of it."""
+    """The content of a package, and its description."""
 
     files: Mapping[str, File]
     architecture: str

@@ -1,4 +1,4 @@
-"""Writes what a release consists of, and how it was tried, in docs/measurements/release.md.
+"""Writes the parts of a release, and how they were tried, in docs/measurements/release.md.
 
 python pages/write_release.py dist/release   # after packaging/release.py
 python pages/write_release.py                # only the tables, from docs/measurements/release.json

@@ -112,7 +112,7 @@ def diagnosed_link(
 
     Args:
         path: the file.
-        can: what the asker may change, as in `--can`.
+        can: the changes open to the asker, as in `--can`.
         progress: called with the share that is done, and the current step.
         rate: the link's rate, where the asker knows it.
         rounds: seeds and processor time of the comparison.

@@ -21,7 +21,7 @@ MIN_S = 20.0
 AIR_DRAWS = 10
 AIR_PACKETS = 50_000
 AIR_MIN_S = 3.0
-"""Minimum time for a fast radio, which shows in seconds what a slow line shows in a minute."""
+"""Minimum time for a fast radio, which shows as much in seconds as a slow line in a minute."""
 QUEUE_FACTORS = (1, 3)
 
 

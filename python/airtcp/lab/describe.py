@@ -13,7 +13,7 @@ from airtcp.lab.sources import Sources
 
 
 def overview(sources: Sources, can: str) -> dict[str, Any]:
-    """The available links and remedies, and the initial choice of what the user may change."""
+    """The available links and remedies, and the changes that are allowed at first."""
     return {
         "version": _core.engine_version,
         "can": can,

@@ -1,7 +1,7 @@
 """A rate before the capture: a shaper, pacing or a program that lets the data out evenly.
 
 A token bucket spaces a backlog by its tokens: bytes sent rise with time along a straight line.
-Acknowledgments space what a window allows: as much as it holds, then a pause for the rest of each
+Acknowledgments space the data of a window: as much as it holds, then a pause for the rest of each
 round trip, unless the window just fills the link.
 """
 
