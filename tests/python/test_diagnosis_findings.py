@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
 
 import faults
 import pcapng
+from packets import Connection, write
 from two_ways import two_ways
 
 
@@ -203,6 +204,19 @@ def test_data_that_leaves_evenly_has_a_shaper_before_the_capture(
     rate = format_bit_rate(kbps * 1e3)
     assert found.sentences[0].startswith(f"Data leaves evenly at {rate}, whatever is acknowledged")
     assert ("A burst went through" in " ".join(found.sentences)) == (burst > 6)
+
+
+def test_segments_of_one_instant_lie_on_no_line(tmp_path: Path) -> None:
+    """A write a second, of which a coarse clock or offload gives all segments one time."""
+    flow = Connection(window=4_000_000)
+    flow.open(0.0, 0.02)
+    start = 0
+    for second in range(1, 17):
+        for _ in range(42):
+            flow.data(float(second), start, 1448)
+            start += 1448
+        flow.ack(second + 0.02, start)
+    assert "shaper" not in kinds(of(write(tmp_path / "a.pcap", flow)))
 
 
 def test_a_window_that_fills_the_link_to_the_packet_is_no_shaper(tmp_path: Path) -> None:

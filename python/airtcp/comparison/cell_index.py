@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MAX_RECENT = 65_536
-"""Cells that are added one by one before they are sorted in among the others."""
+"""Cells, or an eighth of the others, that are added before they are sorted in among these."""
 
 
 class CellIndex:
@@ -33,7 +33,8 @@ class CellIndex:
         place = len(self._files)
         self._files.append(file)
         self._recent.update((_number(key), place) for key in keys)
-        if len(self._recent) >= _MAX_RECENT:
+        sorted_in = 0 if self._sorted is None else len(self._sorted[0])
+        if len(self._recent) >= max(_MAX_RECENT, sorted_in // 8):
             self._sort_in()
 
     def file_of(self, key: CellKey) -> Path | None:

@@ -1,8 +1,9 @@
-"""Runs a grid in batches, so that its memory does not grow with the number of its cells.
+"""Runs a grid in batches, so that its memory hardly grows with the number of its cells.
 
 A batch has whole comparisons, each of a link and a stack. It is planned, run and reduced to the
 entries of the result before the next one is planned: a study of a million cells has some thousand
-of them in memory, or one comparison's if that has more.
+of them in memory, or one comparison's if that has more. Without a store a cell that comparisons of
+different batches share is run in each of them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,7 +63,9 @@ def run_grid(
         None if out is None else TolerantStore(out / "cells"),
         jobs,
         executor_at(dask),
-        None if progress is None else _OverAll(progress, count * sum(map(len, batches))),
+        None
+        if progress is None
+        else _OverAll(progress, count * sum(batch.cells for batch in batches)),
     )
     for batch in batches:
         running.run(batch.pairs)
@@ -105,12 +108,8 @@ class _Batch:
     """Pairs that are planned and run together."""
 
     pairs: list[_Pair] = field(default_factory=list)
-    variants: set[CellKey] = field(default_factory=set)
-    """The keys of their cells with one seed: pairs can share some."""
-
-    def __len__(self) -> int:
-        """Number of cells for each seed."""
-        return len(self.variants)
+    cells: int = 0
+    """Cells for each seed: pairs can share some."""
 
 
 @dataclass
@@ -215,13 +214,14 @@ def _batches(pairs: Iterable[_Pair], seeds: int) -> list[_Batch]:
         ScenarioError: one cannot be planned.
     """
     batches: list[_Batch] = []
+    keys: set[CellKey] = set()
     for pair in pairs:
-        if not batches or seeds * len(batches[-1]) >= BATCH_CELLS:
+        if not batches or seeds * batches[-1].cells >= BATCH_CELLS:
             batches.append(_Batch())
+            keys.clear()
         batches[-1].pairs.append(pair)
-        for plan in pair.plan(1):
-            if plan:
-                batches[-1].variants |= {cell.key for cell in plan.plan}
+        keys.update(cell.key for plan in pair.plan(1) if plan for cell in plan.plan)
+        batches[-1].cells = len(keys)
     return batches
 
 

@@ -206,7 +206,7 @@ class Capture:
         by offload has a row for each of its segments.
         """
         every = _frame(self._of_flow("segments"))
-        if every.is_empty():
+        if not every.columns:
             return every
         import polars as pl
 

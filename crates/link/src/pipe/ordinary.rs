@@ -31,6 +31,11 @@ impl<P: EcnField> Pipe<P> {
         transmission: &Transmission,
         packet: P,
     ) -> Admission {
+        debug_assert!(matches!(
+            self.server,
+            Server::Unlimited | Server::Constant(_)
+        ));
+        debug_assert!(matches!(self.delays, DelayProcess::Constant(_)));
         let lost = self.errors.loses(transmission);
         let mut departure = now;
         if let Server::Constant(server) = &mut self.server {

@@ -6,6 +6,7 @@ use crate::error::ErrorModel;
 use crate::policer::PolicerConfig;
 use crate::queue::{CoDelConfig, Discipline, QueueLimit};
 use crate::service::Service;
+use crate::trace::conditions::Conditions;
 use crate::trace::rtt_log::RttSeries;
 use airtcp_units::{BitRate, Duration, Probability};
 use proptest::prelude::*;
@@ -252,7 +253,7 @@ fn only_a_pipe_with_nothing_else_is_ordinary() {
     };
     let is_ordinary = |config| Pipe::<usize>::new(config, Stream::new(0, "link")).is_ordinary;
     assert!(is_ordinary(steady()));
-    let others: [fn(&mut PipeConfig); 4] = [
+    let others: [fn(&mut PipeConfig); 5] = [
         |pipe| {
             pipe.fec = Some(FecConfig {
                 block: NonZeroU32::MIN,
@@ -268,6 +269,11 @@ fn only_a_pipe_with_nothing_else_is_ordinary() {
                 ecn: false,
                 largest_packet: 1500,
             });
+        },
+        |pipe| {
+            let text = b"time_ms,delay_ms,loss\n0,0,0\n10,0,0.1\n";
+            let conditions = Conditions::parse(text, "recorded").unwrap();
+            pipe.error = ErrorModel::Recorded(Arc::new(conditions));
         },
         |pipe| {
             pipe.policer = Some(PolicerConfig {

@@ -33,7 +33,9 @@ def own_wait_s(capture: Capture, flow: Observed) -> float | None:
     handshakes_s = [
         one.rtt_ms / 1e3
         for one in capture.tables.flows
-        if one.rtt_ms and (host_of(one.client), host_of(one.server)) == (receiver, sender)
+        if one.rtt_ms is not None
+        and one.rtt_ms > 0
+        and (host_of(one.client), host_of(one.server)) == (receiver, sender)
     ]
     base_s = min(own.base_rtt_s, flow.base_rtt_s, *handshakes_s)
     return float(own.median_rtt_s - base_s - (flow.median_rtt_s - flow.base_rtt_s))

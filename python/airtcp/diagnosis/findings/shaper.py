@@ -83,12 +83,17 @@ def even_rate(flow: Observed) -> Even | None:
         if last - first < WINDOW_PACKETS:
             return None
         time_s, bytes_ = sent_s[first:last] - sent_s[first], total[first:last] - total[first]
+        # No line goes through packets of one instant, as of a coarse clock or a single write.
+        if time_s[-1] <= TRAIN_S:
+            return None
         slope, level = np.polyfit(time_s, bytes_, 1)
         rates.append(8.0 * float(slope))
         deviations.append(float(np.ptp(bytes_ - slope * time_s - level)))
     if len(rates) < FEWEST_WINDOWS:
         return None
     bps = float(np.median(rates))
+    if bps <= 0.0:
+        return None
     in_flight = bps * flow.base_rtt_s / 8.0
     if flow.full_size < in_flight < PAUSE_SEGMENTS * flow.full_size:
         return None
@@ -117,8 +122,9 @@ def shaper(capture: Capture, flow: Observed, link: FittedLink) -> CaptureFinding
         "it."
     )
     evidence = [
-        f"The bytes sent lie on a straight line for {100 * even.share:.0f} % of the time, to half "
-        "a segment: a window's would leave with the acknowledgments, and pause.",
+        f"In {100 * even.share:.0f} % of the seconds after the beginning the bytes sent lie on a "
+        "straight line, to a segment or a train: a window's would leave with the acknowledgments, "
+        "and pause.",
         "`tc -s qdisc show` at the sender, and at a router between it and this capture, names "
         "a shaper and counts its overlimits; `ss -ti` shows pacing_rate and app_limited.",
     ]

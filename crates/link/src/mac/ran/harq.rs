@@ -23,7 +23,7 @@ pub(super) struct Block {
     pub first_group: u32,
     pub blocks: u32,
     pub decoding: Decoding,
-    /// Whether the reported signal was too weak for any scheme.
+    /// Whether the signal, as reported and by the outer loop's offset, was too weak for any scheme.
     pub is_below_all: bool,
     pub content: Content,
     /// Slot of the first transmission, at which its buffer status was so.
