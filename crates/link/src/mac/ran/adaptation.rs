@@ -93,8 +93,8 @@ impl OuterLoop {
     }
 
     /// A block's first transmission was decoded or not. If the signal, with this offset, was too
-    /// weak for any scheme anyway, an error does not lower the offset, which would only have to rise again after a
-    /// fade.
+    /// weak for any scheme anyway, an error does not lower the offset, which would only have to
+    /// rise again after a fade.
     pub(super) fn on_first(&mut self, decoded: bool, is_below_all: bool) {
         if self.up_db == 0.0 || is_below_all && !decoded {
             return;
