@@ -70,7 +70,7 @@ class Resumed:
 
 
 def study(cells: int) -> str:
-    """The file of a study of so many cells, in full links."""
+    """The file of a study with this number of cells, rounded down to full links."""
     return STUDY.format(
         seeds=SEEDS,
         remedies=list(REMEDIES),

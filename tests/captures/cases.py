@@ -36,7 +36,7 @@ class Sender:
     send_buffer: int = 0
     """SO_SNDBUF of the sender; 0 for the kernel's autotuning."""
     pacing_bps: int = 0
-    """SO_MAX_PACING_RATE of the sender, in bits a second; 0 for none."""
+    """SO_MAX_PACING_RATE of the sender, in bits a second; 0 leaves it unset."""
     writes: tuple[int, ...] = ()
     """Bytes of the writes of a message; its answer is awaited before the next. Empty for none."""
     is_two_way: bool = False

@@ -2,7 +2,7 @@
 
 The runs are in ``ns3-lte.jsonl``; ``benches/ns3/lte_cell.py`` makes them, with ns-3 set as a
 network is and not as it comes: RLC in place of its saturation mode, a queue without a limit, and a
-status each 100 ms. Here every block arrives; ``test_lte_walking.py`` has those of a fading channel.
+status each 100 ms. Here every block arrives; ``test_lte_walking.py`` has a fading channel.
 """
 
 import hashlib

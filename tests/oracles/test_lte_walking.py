@@ -71,7 +71,7 @@ def test_goodput_up(line: dict[str, Any]) -> None:
 def test_blocks_down(line: dict[str, Any]) -> None:
     """Errors of first transmissions; of those, retransmissions until they are decoded.
 
-    Without an outer loop the errors are those of old reports and of the distance of indices: ns-3
+    Without an outer loop the errors come of old reports and of the distance of indices: ns-3
     reports an index less where a scheme has exactly its rate.
     """
     mine = CELL["ours"](line)
@@ -124,7 +124,7 @@ def test_loaded_delays(line: dict[str, Any]) -> None:
 
 
 def test_the_channel_is_rayleigh() -> None:
-    """Power of mean 1 with the correlation J0² of 5 Hz: at 24 ms it is 0.7, at 77 ms none."""
+    """Power of mean 1 with the correlation J0² of 5 Hz: at 24 ms it is 0.7, at 77 ms 0."""
     power = CELL["gains"](5)
     assert power.mean() == pytest.approx(1, abs=0.05)
     assert (power < 0.1).mean() == pytest.approx(1 - np.exp(-0.1), abs=0.02)

@@ -119,7 +119,7 @@ class Segments:
 
 
 def segments_of(table: _core.Table) -> Segments:
-    """The transmissions of a table of the core, without those of no data."""
+    """The transmissions of a table of the core that carry data."""
     start, end = table.wholes("start"), table.wholes("end")
     # The SYN carries no data, and has a round trip without serialization of data.
     of_data = end > start

@@ -35,7 +35,7 @@ pub(super) enum Polling {
 }
 
 impl Polling {
-    /// The way of polling a sender that has one of the rarer parts, or none.
+    /// The way of polling a sender with or without one of the rarer parts.
     pub const fn special(has_rare_part: bool) -> Self {
         if has_rare_part {
             Self::Special

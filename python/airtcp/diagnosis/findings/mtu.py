@@ -41,7 +41,7 @@ def longest_that_arrives(segments: Segments) -> int | None:
     long = segments.size > longest
     if np.count_nonzero(long) < FEWEST_LONG:
         return None
-    # Transmissions of the same bytes stand together, in the order of their times.
+    # Transmissions of the same bytes are adjacent, in the order of their times.
     order = np.lexsort((segments.time_ns[long], segments.start[long]))
     times, starts = segments.time_ns[long][order], segments.start[long][order]
     _, first, attempts = np.unique(starts, return_index=True, return_counts=True)

@@ -41,7 +41,7 @@ FIRST_SEGMENTS = 4.0
 initial window has (RFC 6928)."""
 BURSTS = (6, 12, 18)
 """Segments of bursts whose arrival shows a faster link; a longer one shows its rate better."""
-LONGEST_TRAIN = 65_536
+MAX_TRAIN_BYTES = 65_536
 """Maximum bytes of a train: of a segment before it is cut (GSO). Programs write longer ones."""
 ROOM = 1.25
 """Minimum ratio of the link's rate to the flow's, where a burst showed the link's."""
@@ -74,7 +74,7 @@ def even_rate(flow: Observed) -> Even | None:
     total = np.cumsum(size)
     firsts = np.flatnonzero(np.concatenate(([True], np.diff(sent_s) > TRAIN_S)))
     train = float(np.quantile(np.add.reduceat(size, firsts), 0.98))
-    if train > LONGEST_TRAIN:
+    if train > MAX_TRAIN_BYTES:
         return None
     window_s = max(WINDOW_S, 2 * WINDOW_PACKETS * float(sent_s[-1] - begin_s) / len(sent_s))
     edges = np.searchsorted(sent_s, np.arange(begin_s, sent_s[-1], window_s))
