@@ -96,6 +96,42 @@ def test_a_capture_has_the_same_answer_without_extras(
     assert missing == given
 
 
+_LIBRARY = """
+import pickle
+from pathlib import Path
+import airtcp
+from airtcp.lab.drops import Drops
+from airtcp.lab.explain import explain
+from airtcp.lab.requests import Explain
+from airtcp.lab.sources import Sources
+from airtcp.papers.sampled import peak_summary, watched
+
+settings = {{"duration": "6 s", "link.stops.every": "2 s", "link.stops.length": "1 s"}}
+run = airtcp.run("lossy-pipe", settings=settings, probes=["cwnd"], air=True, packets=True)
+other = pickle.loads(pickle.dumps(run))
+assert other == run
+for table in ("samples", "events", "frames", "agents", "rtts", "packets", "pings"):
+    assert other.arrow(table).rows() == run.arrow(table).rows()
+(first, *_) = [row for row in run.arrow("events").rows() if row["event"] == "timeout"]
+request = Explain("ready/lossy-pipe", settings, "", time_s=first["time_s"])
+drops = Drops()
+print(explain(Sources(Path({folder!r}), drops), request)["sentences"][0])
+drops.close()
+watched(run.scenario, 1)
+peak_summary(run.scenario, 1)
+"""
+
+
+def test_timeouts_are_explained_and_runs_pickled_without_extras() -> None:
+    folder = str(ROOT / "scenarios")
+    program = _WITHOUT.format(libraries=list(EXTRAS)) + _LIBRARY.format(folder=folder)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the retransmission timer expired" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
@@ -109,7 +145,6 @@ def test_a_capture_has_the_same_answer_without_extras(
         (("papers", "--out", "out"), "plot"),
         (("diagnose", CAPTURE, "--out", "out"), "plot"),
         (("diagnose", PING, "--out", "out"), "plot"),
-        (("lab",), "frames"),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, tuple) else words,
 )

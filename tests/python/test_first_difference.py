@@ -25,7 +25,7 @@ def test_a_capture_tells_what_the_table_of_segments_tells(tmp_path: Path) -> Non
     path = tmp_path / "run.pcapng"
     run = airtcp.run("lossy-pipe", settings=LOSSY, packets=True, pcap=path)
     capture = path.read_bytes()
-    simulated, recorded = simulated_segments(run.packets, 0), recorded_segments(capture, 0)
+    simulated, recorded = simulated_segments(run.arrow("packets"), 0), recorded_segments(capture, 0)
     assert len(simulated) > 500
     assert any(segment.sack for segment in simulated)
     assert recorded == simulated
@@ -54,7 +54,7 @@ def test_of_several_connections_the_one_with_most_data_is_compared(tmp_path: Pat
     sent = [flow["segments_sent"] for flow in run.summary["flows"]]
     assert sent[1] > 1.2 * sent[0] > 0
     found = recorded_segments(bytes(capture), 0)
-    expected = simulated_segments(run.packets, 1)
+    expected = simulated_segments(run.arrow("packets"), 1)
     assert [(one.is_out, one.offset, one.size) for one in found] == [
         (one.is_out, one.offset, one.size) for one in expected
     ]
@@ -62,7 +62,7 @@ def test_of_several_connections_the_one_with_most_data_is_compared(tmp_path: Pat
 
 def test_other_seeds_part_at_the_first_loss_that_only_one_has() -> None:
     one, other = (
-        simulated_segments(airtcp.run("lossy-pipe", seed, LOSSY, packets=True).packets, 0)
+        simulated_segments(airtcp.run("lossy-pipe", seed, LOSSY, packets=True).arrow("packets"), 0)
         for seed in (1, 2)
     )
     found = first_difference(one, other).content

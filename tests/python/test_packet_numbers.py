@@ -94,7 +94,7 @@ def simulated(link: Path) -> tuple[dict[int, int], dict[int, int]]:
     """The same of a simulation, which counts from the SYN on in both directions."""
     run = airtcp.run(str(link), settings={"flows.bytes": str(BYTES)}, packets=True)
     arrived = [number for number in range(1000) if number not in LOST_ACKS]
-    return by_number(simulated_segments(run.packets, 0), list(range(1000)), arrived)
+    return by_number(simulated_segments(run.arrow("packets"), 0), list(range(1000)), arrived)
 
 
 def by_number(

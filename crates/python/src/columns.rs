@@ -1,8 +1,8 @@
 //! Columns of Arrow as plain values; None where a column is of another kind.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::types::{Float64Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, StringArray};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
@@ -64,8 +64,12 @@ pub(crate) fn flags(column: &ArrayRef) -> Option<Vec<u8>> {
     )
 }
 
-/// Words, with None for null.
+/// Words, each by itself or by its number in a dictionary, with None for null.
 pub(crate) fn words(column: &ArrayRef) -> Option<Vec<Option<&str>>> {
+    if let Some(coded) = column.as_dictionary_opt::<UInt8Type>() {
+        let words = coded.downcast_dict::<StringArray>()?;
+        return Some(words.into_iter().collect());
+    }
     Some(column.as_string_opt::<i32>()?.iter().collect())
 }
 
@@ -95,11 +99,14 @@ pub(crate) fn objects<'py>(
     if let Some(values) = column.as_primitive_opt::<UInt32Type>() {
         return each(py, values.iter());
     }
+    if let Some(values) = column.as_primitive_opt::<UInt16Type>() {
+        return each(py, values.iter());
+    }
     if let Some(values) = column.as_boolean_opt() {
         return each(py, values.iter());
     }
-    match column.as_string_opt::<i32>() {
-        Some(values) => each(py, values.iter()),
+    match words(column) {
+        Some(values) => each(py, values.into_iter()),
         None => Ok(None),
     }
 }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::StringDictionaryBuilder;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::UInt8Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator,
-    RecordBatchOptions, StringArray, UInt32Array, UInt64Array,
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, RecordBatch,
+    RecordBatchIterator, RecordBatchOptions, StringArray, UInt16Array, UInt32Array, UInt64Array,
 };
-use arrow_schema::{Field, Schema};
+use arrow_schema::{DataType, Field, Schema};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
@@ -78,7 +80,28 @@ impl Table {
         }
         Ok(rows)
     }
+
+    /// Its columns for [`table`], which makes it again in another process.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Columns<'py>,))> {
+        let schema = self.0.schema();
+        let fields = schema.fields().iter().zip(self.0.columns());
+        let columns = fields
+            .map(|(field, column)| {
+                let values = of_kind(columns::objects(py, column)?, field.name(), "plain values")?;
+                let kind = kind(field.data_type());
+                Ok((
+                    field.name().clone(),
+                    kind.to_owned(),
+                    PyList::new(py, values)?.into_any(),
+                ))
+            })
+            .collect::<PyResult<_>>()?;
+        Ok((py.import("airtcp._core")?.getattr("table")?, (columns,)))
+    }
 }
+
+/// Columns of Python's: name, type, values.
+type Columns<'py> = Vec<(String, String, Bound<'py, PyAny>)>;
 
 impl Table {
     fn column(&self, name: &str) -> PyResult<&ArrayRef> {
@@ -118,13 +141,14 @@ impl From<RecordBatch> for Table {
 }
 
 /// A table of columns of Python's: `(name, type, values)`, with the type one of "bool", "float64",
-/// "int64", "string", "uint32" and "uint64", and None for no value.
+/// "int64", "string", "uint16", "uint32", "uint64" and "category", for words that repeat, of which
+/// there are 256 at most; and None for no value.
 ///
 /// # Errors
 ///
 /// A type is unknown, a value is not of its column's type, or the lengths differ.
 #[pyfunction]
-pub fn table(columns: Vec<(String, String, Bound<'_, PyAny>)>) -> PyResult<Table> {
+pub fn table(columns: Columns<'_>) -> PyResult<Table> {
     let mut fields = Vec::with_capacity(columns.len());
     let mut arrays = Vec::with_capacity(columns.len());
     for (name, kind, values) in columns {
@@ -145,12 +169,45 @@ fn array(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
         "float64" => Arc::new(Float64Array::from(values.extract::<Vec<Option<f64>>>()?)),
         "int64" => Arc::new(Int64Array::from(values.extract::<Vec<Option<i64>>>()?)),
         "string" => Arc::new(StringArray::from(values.extract::<Vec<Option<String>>>()?)),
+        "uint16" => Arc::new(UInt16Array::from(values.extract::<Vec<Option<u16>>>()?)),
         "uint32" => Arc::new(UInt32Array::from(values.extract::<Vec<Option<u32>>>()?)),
         "uint64" => Arc::new(UInt64Array::from(values.extract::<Vec<Option<u64>>>()?)),
+        "category" => Arc::new(categories(&values.extract::<Vec<Option<String>>>()?)?),
         _ => {
             return Err(PyValueError::new_err(format!(
-                "type {kind}: expected bool, float64, int64, string, uint32 or uint64"
+                "type {kind}: expected bool, category, float64, int64, string, uint16, uint32 or \
+                 uint64"
             )));
         }
     })
+}
+
+fn categories(words: &[Option<String>]) -> PyResult<DictionaryArray<UInt8Type>> {
+    let mut column = StringDictionaryBuilder::new();
+    for word in words {
+        match word {
+            Some(word) => {
+                column
+                    .append(word)
+                    .map_err(|error| PyValueError::new_err(error.to_string()))?;
+            }
+            None => column.append_null(),
+        }
+    }
+    Ok(column.finish())
+}
+
+/// The name of a column's type for [`table`]; empty for one that it does not make.
+fn kind(data_type: &DataType) -> &'static str {
+    match data_type {
+        DataType::Boolean => "bool",
+        DataType::Dictionary(..) => "category",
+        DataType::Float64 => "float64",
+        DataType::Int64 => "int64",
+        DataType::UInt16 => "uint16",
+        DataType::UInt32 => "uint32",
+        DataType::UInt64 => "uint64",
+        DataType::Utf8 => "string",
+        _ => "",
+    }
 }

@@ -11,7 +11,6 @@ from airtcp._core import ScenarioError
 from airtcp.cli.asker import asked_for
 from airtcp.cli.console import out
 from airtcp.cli.errors import clear_errors, say
-from airtcp.core.extras import required
 from airtcp.core.shipped import folder
 
 
@@ -59,8 +58,6 @@ def lab_command(
     with clear_errors():
         if scenarios is not None and not scenarios.is_dir():
             raise ScenarioError(f"--scenarios {scenarios}: there is no such folder")
-        # Captures and timeouts of the page need it, long after the start.
-        required("polars")
         from airtcp.lab.server import Lab
 
         # The page has a choice of its places, so the terminal does not ask.

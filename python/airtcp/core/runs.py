@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 
 from airtcp import _core
-from airtcp._core import Scenario, ScenarioError
+from airtcp._core import Scenario, ScenarioError, Table
 from airtcp.core.extras import required
-from airtcp.core.frames import ArrowTable, frame_of
+from airtcp.core.frames import frame_of
 from airtcp.core.loading import load_scenario, remedy_names
 from airtcp.core.shown import InNotebook, figure, view
 from airtcp.core.summary import RunSummary, parse_summary
@@ -52,13 +52,13 @@ class _Result(Protocol):
 
     def summary(self) -> str: ...
     def controls(self) -> str: ...
-    def samples(self) -> ArrowTable: ...
-    def events(self) -> ArrowTable: ...
-    def frames(self) -> ArrowTable: ...
-    def agents(self) -> ArrowTable: ...
-    def rtts(self) -> ArrowTable: ...
-    def packets(self) -> ArrowTable: ...
-    def pings(self) -> ArrowTable: ...
+    def samples(self) -> Table: ...
+    def events(self) -> Table: ...
+    def frames(self) -> Table: ...
+    def agents(self) -> Table: ...
+    def rtts(self) -> Table: ...
+    def packets(self) -> Table: ...
+    def pings(self) -> Table: ...
 
 
 class _DetachedResult:
@@ -67,7 +67,7 @@ class _DetachedResult:
     def __init__(self, result: _Result) -> None:
         self._summary = result.summary()
         self._controls = result.controls()
-        self._tables = {name: frame_of(getattr(result, name)()) for name in _TABLES}
+        self._tables: dict[str, Table] = {name: getattr(result, name)() for name in _TABLES}
 
     def summary(self) -> str:
         return self._summary
@@ -75,25 +75,25 @@ class _DetachedResult:
     def controls(self) -> str:
         return self._controls
 
-    def samples(self) -> ArrowTable:
+    def samples(self) -> Table:
         return self._tables["samples"]
 
-    def events(self) -> ArrowTable:
+    def events(self) -> Table:
         return self._tables["events"]
 
-    def frames(self) -> ArrowTable:
+    def frames(self) -> Table:
         return self._tables["frames"]
 
-    def agents(self) -> ArrowTable:
+    def agents(self) -> Table:
         return self._tables["agents"]
 
-    def rtts(self) -> ArrowTable:
+    def rtts(self) -> Table:
         return self._tables["rtts"]
 
-    def packets(self) -> ArrowTable:
+    def packets(self) -> Table:
         return self._tables["packets"]
 
-    def pings(self) -> ArrowTable:
+    def pings(self) -> Table:
         return self._tables["pings"]
 
 
@@ -208,18 +208,18 @@ class Run(InNotebook):
         """
         return frame_of(self.result.pings())
 
-    def arrow(self, table: str) -> ArrowTable:
+    def arrow(self, table: str) -> Table:
         """One of the tables as the core has it, by name: `samples`, `events`, and so on.
 
-        It exports Arrow's C stream, which Polars, pandas, DuckDB and pyarrow take. Its events lack
-        the lines printed by controls in BPF.
+        It exports Arrow's C stream, which Polars, pandas, DuckDB and pyarrow take, and has columns
+        for NumPy. Its events lack the lines printed by controls in BPF.
 
         Raises:
             ValueError: no such table.
         """
         if table not in _TABLES:
             raise ValueError(f"{table!r}: expected one of {', '.join(_TABLES)}")
-        rows: ArrowTable = getattr(self.result, table)()
+        rows: Table = getattr(self.result, table)()
         return rows
 
     def plot(self, flow: int = 0) -> "Figure":

@@ -52,7 +52,7 @@ def parting(
         raise RunError("the kernel has sent no data in this run")
     return [
         first_difference(
-            simulated_segments(simulated.packets, flow),
+            simulated_segments(simulated.arrow("packets"), flow),
             recorded_segments(sender, flow),
             tolerance_s,
         )

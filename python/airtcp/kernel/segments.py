@@ -6,12 +6,8 @@ Both as the same rows: offsets in bytes of the stream from 0, times from the flo
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from airtcp._core import AirtcpError
-
-if TYPE_CHECKING:
-    import polars as pl
+from airtcp._core import AirtcpError, Table
 
 _ENHANCED_PACKET = 6
 """Block type of a packet (pcapng §4.3)."""
@@ -55,9 +51,9 @@ class Segment:
         return f"hears ACK {self.offset}{blocks}"
 
 
-def simulated_segments(packets: "pl.DataFrame", flow: int) -> list[Segment]:
-    """The segments of a flow of a simulated run (`Run.packets`)."""
-    rows = [row for row in packets.iter_rows(named=True) if row["flow"] == flow]
+def simulated_segments(packets: Table, flow: int) -> list[Segment]:
+    """The segments of a flow of a simulated run (`Run.arrow("packets")`)."""
+    rows = [row for row in packets.rows() if row["flow"] == flow]
     start = next((row["time_s"] for row in rows if "SYN" in row["flags"]), 0.0)
     found = []
     for row in rows:

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
 from airtcp import _core
 from airtcp._core import Scenario, ScenarioError, Table
 from airtcp.lab.play import MAX_WALL_S
@@ -23,6 +21,8 @@ _NEAR_S = 1e-3
 _MAX_LOOK_BACK_S = 30.0
 _UNTIL_KNOWN_S = 70.0
 """Time after a timeout within which it may prove spurious: beyond the longest RTO."""
+Row = dict[str, Any]
+"""A row of one of the core's tables, by column."""
 _DETAIL = re.compile(r"after (.+), sent ([0-9]+) times")
 
 
@@ -41,9 +41,9 @@ class Timeout:
 class Surroundings:
     """The recording around a timeout, for its flow only."""
 
-    packets: pl.DataFrame
-    events: pl.DataFrame
-    samples: pl.DataFrame
+    packets: list[Row]
+    events: list[Row]
+    samples: list[Row]
     spurious: bool
 
 
@@ -88,9 +88,9 @@ def _timeout(chosen: CheckedScenario, request: Explain) -> Timeout:
     found: list[Timeout] = []
     end_s = min(request.time_s + _NEAR_S, chosen.duration_s)
     for stretch in _stretches(running, 0.0, end_s):
-        events = pl.DataFrame(stretch.events())
-        own = events.filter(pl.col("flow") == request.flow, pl.col("event") == "timeout")
-        for row in own.iter_rows(named=True):
+        for row in _of_flow(stretch.events(), request.flow):
+            if row["event"] != "timeout":
+                continue
             detail = _DETAIL.fullmatch(row["detail"] or "")
             rto_s = seconds_of(detail[1]) if detail else None
             if detail and rto_s:
@@ -120,36 +120,40 @@ def _surroundings(scenario: Scenario, request: Explain, timeout: Timeout) -> Sur
     for _ in _stretches(running, 0.0, from_s):
         pass  # discards the recording before the window
     window = running.advance(until_s)
-
-    def own(rows: Table) -> pl.DataFrame:
-        return pl.DataFrame(rows).filter(pl.col("flow") == request.flow)
-
-    events = own(window.events())
+    events = _of_flow(window.events(), request.flow)
     spurious = _says_spurious(events, timeout)
     if not spurious and not window.finished:
         for later in _stretches(running, until_s, timeout.time_s + _UNTIL_KNOWN_S):
-            spurious = _says_spurious(own(later.events()), timeout)
+            spurious = _says_spurious(_of_flow(later.events(), request.flow), timeout)
             if spurious or later.finished:
                 break
-    return Surroundings(own(window.packets()), events, own(window.samples()), spurious)
+    packets, samples = (
+        _of_flow(rows, request.flow) for rows in (window.packets(), window.samples())
+    )
+    return Surroundings(packets, events, samples, spurious)
 
 
-def _says_spurious(events: pl.DataFrame, timeout: Timeout) -> bool:
-    return not events.filter(
-        pl.col("event") == "spurious-timeout",
-        (pl.col("time_s") - timeout.time_s).abs() < 1e-6,
-        pl.col("offset") == timeout.offset,
-    ).is_empty()
+def _of_flow(rows: Table, flow: int) -> list[Row]:
+    return [row for row in rows.rows() if row["flow"] == flow]
+
+
+def _says_spurious(events: list[Row], timeout: Timeout) -> bool:
+    return any(
+        row["event"] == "spurious-timeout"
+        and abs(row["time_s"] - timeout.time_s) < 1e-6
+        and row["offset"] == timeout.offset
+        for row in events
+    )
 
 
 def _fates(around: Surroundings) -> dict[tuple[int, float], str]:
     """For the offset and time of each lost transmission: its outcome."""
-    data = around.packets.filter(pl.col("is_data"), pl.col("bytes") > 0)
     sent: dict[int, list[float]] = {}
-    for offset, time_s in data.select("offset", "time_s").iter_rows():
-        sent.setdefault(offset, []).append(time_s)
+    for row in around.packets:
+        if row["is_data"] and row["bytes"] > 0:
+            sent.setdefault(row["offset"], []).append(row["time_s"])
     fates: dict[tuple[int, float], str] = {}
-    for row in _losses(around.events).iter_rows(named=True):
+    for row in _losses(around.events):
         # Copies are lost in the order in which they were sent.
         for time_s in sent.get(row["offset"], ()):
             if time_s <= row["time_s"] and (row["offset"], time_s) not in fates:
@@ -158,8 +162,8 @@ def _fates(around: Surroundings) -> dict[tuple[int, float], str]:
     return fates
 
 
-def _losses(events: pl.DataFrame) -> pl.DataFrame:
-    return events.filter(pl.col("event").cast(pl.String).is_in(["link-loss", "queue-drop"]))
+def _losses(events: list[Row]) -> list[Row]:
+    return [row for row in events if row["event"] in ("link-loss", "queue-drop")]
 
 
 def _rows(
@@ -168,7 +172,7 @@ def _rows(
     """The packets nearest to the timeout: time, kind, offset or acknowledged offset, note."""
     rows = []
     previous = None
-    for row in around.packets.iter_rows(named=True):
+    for row in around.packets:
         note = ""
         if row["is_data"]:
             kind = "retransmission" if row["is_retransmission"] else "data"
@@ -191,75 +195,77 @@ def _rows(
 def sentences(timeout: Timeout, around: Surroundings) -> list[str]:
     """The events in order."""
     at_s = timeout.time_s
-    packets = around.packets
-    covers = (pl.col("offset") <= timeout.offset) & (
-        pl.col("offset") + pl.col("bytes") > timeout.offset
-    )
-    copies = packets.filter(pl.col("is_data"), covers)
-    before = copies.filter(pl.col("time_s") < at_s)
-    acks = packets.filter(~pl.col("is_data"))
+    before = [
+        row
+        for row in around.packets
+        if row["is_data"]
+        and row["offset"] <= timeout.offset < row["offset"] + row["bytes"]
+        and row["time_s"] < at_s
+    ]
+    acks = [row for row in around.packets if not row["is_data"]]
     said = [
         f"At {at_s:.4f} s the retransmission timer expired for the segment at byte "
         f"{timeout.offset}, after an RTO of {_ms(timeout.rto_s)}."
     ]
-    if not before.is_empty():
-        last_s = before["time_s"][-1]
+    if before:
+        last_s = before[-1]["time_s"]
         number = {1: "once", 2: "twice"}.get(timeout.sent, f"{timeout.sent} times")
         said.append(
             f"It had been sent {number}, the last time at {last_s:.4f} s, "
             f"{_ms(at_s - last_s)} before."
         )
     said.append(_fate(timeout, around, before, acks))
-    silent = acks.filter(pl.col("time_s") < at_s)
-    if not silent.is_empty():
-        said.append(
-            f"The last ACK before it had arrived {_ms(at_s - silent['time_s'][-1])} earlier."
-        )
+    arrived = [row["time_s"] for row in acks if row["time_s"] < at_s]
+    if arrived:
+        said.append(f"The last ACK before it had arrived {_ms(at_s - arrived[-1])} earlier.")
     said += _price(at_s, around)
     return said
 
 
-def _fate(timeout: Timeout, around: Surroundings, before: pl.DataFrame, acks: pl.DataFrame) -> str:
+def _fate(timeout: Timeout, around: Surroundings, before: list[Row], acks: list[Row]) -> str:
     """Whether the segment was lost, and where; otherwise the arrival of its ACK."""
-    arrived = acks.filter(
-        pl.col("time_s") >= timeout.time_s, pl.col("acknowledges") > timeout.offset
-    )
     if around.spurious:
         text = "It was spurious: an ACK of a copy sent before the timer expired was to come."
-        if not arrived.is_empty():
-            late_s = arrived["time_s"][0] - timeout.time_s
-            text += f" The ACK came {_ms(late_s)} after the timer."
+        arrived = (
+            row["time_s"]
+            for row in acks
+            if row["time_s"] >= timeout.time_s and (row["acknowledges"] or 0) > timeout.offset
+        )
+        ack_s = next(arrived, None)
+        if ack_s is not None:
+            text += f" The ACK came {_ms(ack_s - timeout.time_s)} after the timer."
         return text
-    starts = before["offset"].to_list()
-    lost = _losses(around.events).filter(
-        pl.col("offset").is_in(starts), pl.col("time_s") <= timeout.time_s
-    )
-    if lost.is_empty():
+    starts = {row["offset"] for row in before}
+    lost = [
+        row
+        for row in _losses(around.events)
+        if row["offset"] in starts and row["time_s"] <= timeout.time_s
+    ]
+    if not lost:
         return "It was not spurious: no ACK of a copy sent before it was to come."
-    where = "the link lost it" if lost["event"][-1] == "link-loss" else "it found the queue full"
-    return f"It was not spurious: at {lost['time_s'][-1]:.4f} s {where}."
+    where = "the link lost it" if lost[-1]["event"] == "link-loss" else "it found the queue full"
+    return f"It was not spurious: at {lost[-1]['time_s']:.4f} s {where}."
 
 
 def _price(at_s: float, around: Surroundings) -> list[str]:
     """The timeout's effect on the window, and the retransmissions after it."""
     said = []
-    window = around.samples.select("time_s", "cwnd_bytes").drop_nulls()
-    before, after = (
-        window.filter(pl.col("time_s") < at_s)["cwnd_bytes"],
-        window.filter(pl.col("time_s") >= at_s)["cwnd_bytes"],
-    )
-    if len(before) and len(after):
+    windows = [row for row in around.samples if row["cwnd_bytes"] is not None]
+    before = [row["cwnd_bytes"] for row in windows if row["time_s"] < at_s]
+    after = [row["cwnd_bytes"] for row in windows if row["time_s"] >= at_s]
+    if before and after:
         said.append(
             f"The congestion window went from {before[-1] / 1e3:.1f} kB to {after[0] / 1e3:.1f} kB."
         )
-    again = around.packets.filter(
-        pl.col("is_data"), pl.col("is_retransmission"), pl.col("time_s") >= at_s
+    again = sum(
+        row["is_data"] and row["is_retransmission"] and row["time_s"] >= at_s
+        for row in around.packets
     )
-    end_s = around.packets["time_s"].max()
-    if not again.is_empty() and isinstance(end_s, float):
+    if again:
+        end_s = max(row["time_s"] for row in around.packets)
         said.append(
-            f"In the {_ms(end_s - at_s)} after it {len(again)} "
-            f"{'segment was' if len(again) == 1 else 'segments were'} retransmitted."
+            f"In the {_ms(end_s - at_s)} after it {again} "
+            f"{'segment was' if again == 1 else 'segments were'} retransmitted."
         )
     return said
 

@@ -1,5 +1,7 @@
 """The report of a verification: one HTML page, and the same as data."""
 
+import csv
+import io
 from pathlib import Path
 
 from airtcp.comparison.metrics import METRICS
@@ -188,8 +190,6 @@ def lateness_table(runs: Verification) -> Table:
 
 
 def _csv(runs: Verification) -> str:
-    import polars as pl
-
     rows = []
     for remedy in runs.remedies:
         simulated = runs.simulated.values(remedy, "goodput_bps")
@@ -199,7 +199,12 @@ def _csv(runs: Verification) -> str:
                 {"remedy": remedy, "seed": seed, "simulated_goodput_bps": simulated[index]}
                 | numbers
             )
-    return pl.DataFrame(rows).write_csv()
+    written = io.StringIO()
+    columns = dict.fromkeys(name for row in rows for name in row)
+    table = csv.DictWriter(written, columns, lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return written.getvalue()
 
 
 def _effect(difference: PairedDifference) -> str:

@@ -1,15 +1,15 @@
 """Results of sampled runs: of the congestion window, and of the goodput over intervals."""
 
 import json
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from airtcp import _core
 from airtcp._core import Scenario
 from airtcp.comparison.plan import Observation
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _INTERVAL_S = 0.05
 PEAK_INTERVAL_S = 6.0
@@ -30,19 +30,17 @@ def watched(scenario: Scenario, seed: int, segment_bytes: int = 1448) -> tuple[s
     Returns:
         The summary as JSON, with the results of the samples in its field `sampled`; and the window.
     """
-    import polars as pl
-
     result = _core.run(
         scenario, seed, probes=["cwnd", "ssthresh"], probe_interval_s=_INTERVAL_S, events=True
     )
     summary = json.loads(result.summary())
     end = summary["flows"][0]["completed_s"] or summary["duration_s"]
-    samples = pl.DataFrame(result.samples()).filter(
-        (pl.col("flow") == 0) & (pl.col("time_s") <= end)
-    )
-    times = samples["time_s"].to_list()
-    windows = [float(value) / segment_bytes for value in samples["cwnd_bytes"]]
-    fifths, halves = _steps(samples)
+    samples = result.samples()
+    of_flow = (samples.wholes("flow") == 0) & (samples.reals("time_s") <= end)
+    times = samples.reals("time_s")[of_flow].tolist()
+    cwnd = samples.reals("cwnd_bytes")[of_flow]
+    windows = (cwnd / segment_bytes).tolist()
+    fifths, halves = _steps(cwnd.tolist(), samples.reals("ssthresh_bytes")[of_flow].tolist())
     summary["sampled"] = {
         "cwnd_mean_segments": sum(windows) / len(windows) if windows else 0.0,
         "steps_four_fifths": float(fifths),
@@ -58,11 +56,9 @@ def watched_summary(scenario: Scenario, seed: int) -> str:
 
 def peak_summary(scenario: Scenario, seed: int) -> str:
     """The summary as JSON, with the highest goodput of all flows together over an interval."""
-    import polars as pl
-
     result = _core.run(scenario, seed, probes=["goodput"], probe_interval_s=PEAK_INTERVAL_S)
-    of_all = pl.DataFrame(result.samples()).group_by("time_s").sum()["goodput_bps"]
-    highest = float(of_all.max() or 0.0)  # type: ignore[arg-type]
+    samples = result.samples()
+    highest = _highest_sum(samples.reals("time_s"), samples.reals("goodput_bps"))
     summary = json.loads(result.summary()) | {"sampled": {"goodput_peak_bps": highest}}
     return json.dumps(summary)
 
@@ -73,14 +69,24 @@ PEAKS = Observation("peaks:", peak_summary)
 """Cells with the goodput of each interval."""
 
 
-def _steps(samples: "pl.DataFrame") -> tuple[int, int]:
-    """Number of times that ssthresh fell to about four fifths of the window, and to half."""
-    windows = samples["cwnd_bytes"].to_list()
-    thresholds = samples["ssthresh_bytes"].to_list()
+def _highest_sum(times: NDArray[np.float64], values: NDArray[np.float64]) -> float:
+    """The highest sum over the values of one time; 0 without any."""
+    instants, rows = np.unique(times, return_inverse=True)
+    sums = np.bincount(rows, np.nan_to_num(values), len(instants))
+    return float(sums.max(initial=0.0))
+
+
+def _steps(windows: list[float], thresholds: list[float]) -> tuple[int, int]:
+    """Number of times that ssthresh fell to about four fifths of the window, and to half.
+
+    Args:
+        windows: bytes, in the order of time.
+        thresholds: bytes; NaN while there is none.
+    """
     fifths = halves = 0
     for index in range(1, len(windows)):
         before, now = thresholds[index - 1], thresholds[index]
-        if now is None or now == before or not windows[index - 1]:
+        if math.isnan(now) or now == before or not windows[index - 1]:
             continue
         ratio = now / windows[index - 1]
         if 0.7 <= ratio <= 0.9:
