@@ -20,8 +20,8 @@ def diagnose_command(
         typer.Argument(
             metavar="[FILE] [AFTER]",
             help="A capture (pcap, pcapng, also gzipped; - reads one from standard input) or the "
-            "log of a ping, the qlog of QUIC's sender, or `iw dev wlan0 station dump`. Two "
-            "captures are compared: before a change, and after it.",
+            "log of a ping, a speed test, the qlog of QUIC's sender, `iw dev wlan0 station dump` "
+            "or `nstat`. Two captures are compared: before a change, and after it.",
         ),
     ] = None,
     flow: Annotated[

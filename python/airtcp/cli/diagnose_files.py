@@ -125,12 +125,13 @@ def _first_of(file: str) -> str:
 
 
 def is_of_counters(file: str) -> bool:
-    """Whether a file is a radio's counters (`iw dev DEV station dump`) or the log of QUIC."""
+    """Whether a file is a radio's or a kernel's counters, or the log of QUIC."""
+    from airtcp.diagnosis.kernel_counters import is_kernel_counters
     from airtcp.diagnosis.qlog_events import is_qlog
     from airtcp.diagnosis.stations import is_station_dump
 
     first = _first_of(file)
-    return is_station_dump(first) or is_qlog(first)
+    return is_station_dump(first) or is_qlog(first) or is_kernel_counters(first)
 
 
 def is_of_sockets(file: str) -> bool:
@@ -141,18 +142,24 @@ def is_of_sockets(file: str) -> bool:
 
 
 def _print_counters(path: str, chosen: Chosen) -> None:
-    """Prints the answer to the counters of a radio, or to the log of QUIC."""
+    """Prints the answer to the counters of a radio or a kernel, or to the log of QUIC."""
+    from airtcp.diagnosis import kernel_counters
     from airtcp.diagnosis.qlog_events import is_qlog
     from airtcp.diagnosis.saved import saved_text
     from airtcp.diagnosis.stations import parsed
 
-    if is_qlog(_first_of(path)):
+    first = _first_of(path)
+    if is_qlog(first):
         from airtcp.diagnosis.qlog import read_qlog
 
         log = read_qlog(path)
         facts: dict[str, object] = {"lost": log.lost, "called_lost_and_arrived": log.needless}
         facts |= {"goodput_bps": log.flow.goodput_bps, "latency": asdict(log.waits)}
         sentences, headline = log.sentences, log.headline
+    elif kernel_counters.is_kernel_counters(first):
+        counters = kernel_counters.parsed(saved_text(Path(path)), path)
+        facts = asdict(counters)
+        sentences, headline = counters.sentences, counters.headline
     else:
         stations = parsed(saved_text(Path(path)), path)
         facts = asdict(stations)

@@ -40,11 +40,11 @@ def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
 
 def print_link(found: "DiagnosedLink") -> None:
     """A file's facts about a link, the remedies on it, and how the best is deployed."""
-    from airtcp.pages.tables import goodput_table
+    from airtcp.pages.tables import deciding_table
 
     print_lines(found.sentences)
     out.print()
-    _print_table(goodput_table(found.comparison), _MAX_ROWS)
+    _print_table(deciding_table(found.comparison), _MAX_ROWS)
     if found.deployment:
         out.print()
         print_lines(found.deployment)

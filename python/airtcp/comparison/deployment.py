@@ -47,7 +47,8 @@ def deployment(comparison: Comparison) -> list[str]:
             other = best_on_a_host(comparison.ranking)
             if other is None:
                 continue
-            with_commands.append(other.remedy)
+            if commands(other.remedy):
+                with_commands.append(other.remedy)
             if other.remedy not in named:
                 size = amount(comparison.decisive[other.remedy], sign=True)
                 lines += [

@@ -14,6 +14,7 @@ from airtcp.core.quantities import parse_bit_rate, parse_seconds
 from airtcp.core.recordings.choices import Choices
 from airtcp.core.recordings.imported import ImportedLink, import_link
 from airtcp.core.recordings.recording import Recording, read_recording
+from airtcp.diagnosis.bloat import Bloat, bloats, shaper_advice
 
 if TYPE_CHECKING:
     from airtcp.comparison.compared import Comparison
@@ -54,11 +55,15 @@ class DiagnosedLink:
     """Duration of the runs, where the processor time does not suffice for the scenario's."""
     rate_is_given: bool = False
     """The asker knows the link's rate."""
+    bloats: tuple[Bloat, ...] = ()
+    """The queues that are too long, by decreasing wait: the first decides the comparison."""
+    advice: str | None = None
+    """A shaper before the longest queue, and its effect there."""
 
     @property
     def headline(self) -> str:
-        """Description of the file, with the bound of its rate."""
-        return self._described[0]
+        """The longest queue, if one is too long; else the file, with the bound of its rate."""
+        return self.sentences[0]
 
     @property
     def _described(self) -> list[str]:
@@ -69,8 +74,12 @@ class DiagnosedLink:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """Description of the file, the remedies that help, and its known and unknown facts."""
+        """Queues that are too long, the file, the remedies that help, known and unknown facts."""
         from airtcp.comparison.answer import answer
+
+        queues = [one.sentence for one in self.bloats]
+        if self.advice is not None:
+            queues.append(self.advice)
 
         others = self.imported.said[1:]
         shortened = (
@@ -81,7 +90,7 @@ class DiagnosedLink:
                 "allows longer ones."
             ]
         )
-        return [*self._described, *answer(self.comparison), *shortened, *others]
+        return [*queues, *self._described, *answer(self.comparison), *shortened, *others]
 
     @property
     def deployment(self) -> list[str]:
@@ -123,6 +132,11 @@ def diagnosed_link(
     """
     parse_askers(can)
     imported = import_link([path], Choices(rate=rate))
+    queues = bloats(imported.recordings)
+    worst = queues[0] if queues else None
+    if worst is not None and worst.direction is not None:
+        imported = import_link([path], Choices(rate=rate, direction=worst.direction))
+    from airtcp.comparison.calmest import LATENCY
     from airtcp.comparison.compare import run_comparison
     from airtcp.diagnosis.ping_answer import ROUNDS
 
@@ -132,16 +146,27 @@ def diagnosed_link(
 
     bounds = rounds or ROUNDS
     shortened_s = shortened(imported.link.toml, bounds.most_cpu_s)
+    settings = None if shortened_s is None else {"duration": f"{shortened_s:.3g} s"}
     with TemporaryDirectory(prefix="airtcp-") as held:
+        written = imported.link.write(Path(held))
         compared = run_comparison(
-            imported.link.write(Path(held)),
-            settings=None if shortened_s is None else {"duration": f"{shortened_s:.3g} s"},
+            written,
+            metric="goodput" if worst is None else LATENCY,
+            settings=settings,
             can=can,
             rounds=bounds,
             harm=True,
             progress=told,
         )
-    return DiagnosedLink(imported, compared, shortened_s, rate_is_given=rate is not None)
+        advice = None if worst is None else shaper_advice(worst, written, settings)
+    return DiagnosedLink(
+        imported,
+        compared,
+        shortened_s,
+        rate_is_given=rate is not None,
+        bloats=tuple(queues),
+        advice=advice,
+    )
 
 
 def shortened(toml: str, most_cpu_s: float) -> float | None:

@@ -74,6 +74,34 @@ def _known(comparison: Comparison, remedy: str) -> str:
     return state_words(one.state, one.seeds_to_decide)
 
 
+def deciding_table(comparison: Comparison) -> Table:
+    """Each remedy by the metric that decides the comparison, with its goodput beside a delay."""
+    metric = METRICS[comparison.metric]
+    if metric.name == "goodput":
+        return goodput_table(comparison)
+    rows = []
+    for remedy in (BASELINE, *comparison.shown):
+        runs = comparison.summaries[remedy]
+        known = [value for value in map(metric.of, runs) if value is not None]
+        mean = metric.show(fmean(known)) if known else "none"
+        goodput = format_bit_rate(fmean(float(run["goodput_bps"]) for run in runs))
+        if remedy == BASELINE:
+            rows.append((remedy, "", str(len(runs)), mean, "", goodput))
+            continue
+        change, one = comparison.decisive[remedy], comparison.candidates[remedy]
+        rows.append(
+            (
+                comparison.row_name(remedy),
+                state_words(one.state, one.seeds_to_decide),
+                str(change.n),
+                mean,
+                _change_of(change, metric),
+                goodput,
+            )
+        )
+    return Table(("remedy", "state", "n", metric.label, "change, 95 %", "goodput"), rows, 2)
+
+
 def cost_table(comparison: Comparison) -> Table:
     """Other changes: retransmissions and timeouts per run, with paired differences."""
     rows = []

@@ -56,7 +56,7 @@ const MAGICS: [(&[u8], &str, &str); 8] = [
 const TAR_MAGIC: std::ops::Range<usize> = 257..262;
 
 /// Words that one line has, the description of such a file, and the remedy.
-const LINES: [(&[&str], &str, &str); 12] = [
+const LINES: [(&[&str], &str, &str); 18] = [
     (
         &["[WaitForPackets]"],
         "the summary of irtt, without a line for each round trip",
@@ -67,6 +67,36 @@ const LINES: [(&[&str], &str, &str); 12] = [
         "the output of Windows' pathping, with losses and no \
       round trip of each probe",
         PING,
+    ),
+    (
+        &["IFACE", "rxkB/s", "txkB/s"],
+        "a table of all interfaces' rates (`sar -n DEV`)",
+        "give one of them as CSV with the columns time_s,mbps: its rxkB/s or txkB/s by 122",
+    ),
+    (
+        &["KB/s in", "KB/s out"],
+        "a table of rates by ifstat",
+        "give it as CSV with the columns time_s,mbps: its KB/s by 122",
+    ),
+    (
+        &["TCP STREAM TEST from"],
+        "the result of netperf: one mean",
+        "the rate over time shows more: iperf3 --json -c HOST > test.json",
+    ),
+    (
+        &["% Total", "Average Speed"],
+        "the progress of curl: one mean",
+        "the rate over time shows more: iperf3 --json -c HOST > test.json",
+    ),
+    (
+        &["TcpExtTCP"],
+        "a list of the kernel's counters of TCP (`nstat`)",
+        "`airtcp diagnose FILE` reads them",
+    ),
+    (
+        &["segments retransmit"],
+        "a list of the kernel's counters of TCP (`netstat -s`)",
+        "`airtcp diagnose FILE` reads them",
     ),
     (
         &["Station ", " (on "],

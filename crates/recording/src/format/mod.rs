@@ -10,6 +10,7 @@ mod flent;
 mod fping;
 mod fping_json;
 mod goresponsiveness;
+mod iperf2;
 mod iperf3;
 mod irtt;
 mod irtt_json;
@@ -72,6 +73,7 @@ impl Format {
 pub const FORMATS: &[Format] = &[
     flent::FORMAT,
     irtt_json::FORMAT,
+    iperf2::FORMAT,
     iperf3::FORMAT,
     ookla::FORMAT,
     network_quality::FORMAT,

@@ -5,7 +5,8 @@ use serde::Deserialize;
 
 use super::text::OF_TARGET;
 use super::{
-    Bound, Direction, Layer, bound_of_udp, ended_early, in_bits, in_words, nonsense, rates, step,
+    Bound, Direction, Layer, bound_of_udp, ended_early, in_bits, in_words, nonsense, queue_stood,
+    rates, step,
 };
 use crate::fault::TraceError;
 use crate::recording::Recording;
@@ -138,9 +139,6 @@ struct Sum {
     sender: Option<bool>,
 }
 
-/// A median round trip above this many of the least, and by this many microseconds, is a queue.
-const QUEUE_TIMES: f64 = 1.3;
-const QUEUE_US: f64 = 1_000.0;
 /// A window within this of the receiver's is bounded by it.
 const OF_WINDOW: f64 = 0.95;
 
@@ -321,7 +319,7 @@ impl Side<'_> {
         let (Some(&least), Some(&median)) = (sorted.first(), sorted.get(sorted.len() / 2)) else {
             return Bound::Transfer;
         };
-        if median > QUEUE_TIMES * least && median > least + QUEUE_US {
+        if queue_stood(least, median) {
             return Bound::Link;
         }
         if 2 * streams().filter(is_at_window).count() > streams().count() {

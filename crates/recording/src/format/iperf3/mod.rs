@@ -9,6 +9,7 @@ mod stream;
 mod text;
 
 use airtcp_units::Duration;
+pub(super) use text::of_bits_per_second;
 
 use super::json::begins_as_object;
 use super::{Fact, Format, Recording, first_line, in_words};
@@ -81,12 +82,21 @@ fn ended_early(error: &str) -> String {
     format!("{ENDED_EARLY}{error}); what was measured until then is used.")
 }
 
+/// A median round trip above this many of the least, and by this many microseconds, is a queue.
+const QUEUE_TIMES: f64 = 1.3;
+const QUEUE_US: f64 = 1_000.0;
+
+/// Whether the sender's round trips, the least and the median in microseconds, show a queue.
+pub(super) fn queue_stood(least_us: f64, median_us: f64) -> bool {
+    median_us > QUEUE_TIMES * least_us && median_us > least_us + QUEUE_US
+}
+
 /// Losses of UDP, in per cent, from which on more was sent than the link carried. Fewer are losses
 /// of a radio as well.
 const FULL_PERCENT: f64 = 5.0;
 
 /// The bound of UDP's rate; a remark where the losses could have either cause.
-fn bound_of_udp(lost_percent: Option<f64>, remarks: &mut Vec<String>) -> Bound {
+pub(super) fn bound_of_udp(lost_percent: Option<f64>, remarks: &mut Vec<String>) -> Bound {
     match lost_percent {
         Some(percent) if percent >= FULL_PERCENT => Bound::Link,
         Some(percent) if percent >= 1.0 => {
@@ -101,7 +111,12 @@ fn bound_of_udp(lost_percent: Option<f64>, remarks: &mut Vec<String>) -> Bound {
 }
 
 /// A step of a rate; None where its numbers cannot be meant.
-fn step(start_s: f64, end_s: f64, bits_per_second: f64, bound: Bound) -> Option<RateStep> {
+pub(super) fn step(
+    start_s: f64,
+    end_s: f64,
+    bits_per_second: f64,
+    bound: Bound,
+) -> Option<RateStep> {
     let from = Duration::from_secs_f64(start_s)?;
     let end = Duration::from_secs_f64(end_s)?;
     let length = Some(end - from).filter(|length| length.as_nanos() > 0)?;
@@ -114,14 +129,14 @@ fn step(start_s: f64, end_s: f64, bits_per_second: f64, bound: Bound) -> Option<
 }
 
 /// A rate that can be one: at most 10 Tbit/s.
-fn in_bits(bits_per_second: f64) -> Option<u64> {
+pub(super) fn in_bits(bits_per_second: f64) -> Option<u64> {
     const MAX: f64 = 1e13;
     let is_rate = (0.0..=MAX).contains(&bits_per_second);
     is_rate.then(|| bits_per_second.round() as u64)
 }
 
 /// The fault of an interval that no transfer has.
-fn nonsense(found: String) -> TraceProblem {
+pub(super) fn nonsense(found: String) -> TraceProblem {
     TraceProblem::Malformed {
         found,
         expected: "times that follow each other, and from 0 to 10 Tbit/s",
@@ -130,7 +145,7 @@ fn nonsense(found: String) -> TraceProblem {
 }
 
 /// The rates of a direction, in order and without omitted intervals; `None` without any step.
-fn rates(
+pub(super) fn rates(
     direction: Direction,
     mut steps: Vec<RateStep>,
     mean: Option<u64>,

@@ -42,7 +42,7 @@ impl Row {
         }
         let words: Vec<&str> = words.collect();
         let unit = words.iter().position(|word| word.ends_with("/sec"))?;
-        let value: f64 = words.get(unit.checked_sub(1)?)?.parse().ok()?;
+        let bits_per_second = of_bits_per_second(words.get(unit.checked_sub(1)?)?, words[unit])?;
         let way = match role {
             "TX-C" | "RX-S" => Some(Direction::Up),
             "RX-C" | "TX-S" => Some(Direction::Down),
@@ -53,13 +53,18 @@ impl Row {
             way,
             start_s: start.parse().ok()?,
             end_s: end.parse().ok()?,
-            bits_per_second: value * factor(words[unit])?,
+            bits_per_second,
             rest: words[unit + 1..].join(" "),
         })
     }
 }
 
-/// Bits a second in one of a unit: `Mbits/sec`, `KBytes/sec`.
+/// Bits a second in a number of a unit: `Mbits/sec`, `KBytes/sec`.
+pub(in crate::format) fn of_bits_per_second(number: &str, unit: &str) -> Option<f64> {
+    Some(number.parse::<f64>().ok()? * factor(unit)?)
+}
+
+/// Bits a second in one of a unit.
 fn factor(unit: &str) -> Option<f64> {
     let name = unit.strip_suffix("/sec")?;
     let (prefix, bits) = match (name.strip_suffix("bits"), name.strip_suffix("Bytes")) {

@@ -1,11 +1,13 @@
-//! mtr: reports (`mtr -r`, `--json`, `--csv`, `--xml`) with losses and means of each hop, and the
-//! raw log (`--raw`) with every round trip.
+//! mtr: reports (`mtr -r`, `--json`, `--csv`, `--xml`, WinMTR's) with losses and means of each hop,
+//! and the raw log (`--raw`) with every round trip.
 //!
 //! A report has no percentiles and no times. Losses at intermediate hops are mostly due to routers
 //! that answer seldom: only the last hop counts.
 
+mod hop;
 mod raw;
 mod report;
+mod windows;
 
 use super::json::begins_as_object;
 use super::{Fact, Format, Recording};
@@ -14,7 +16,7 @@ use crate::source::{Source, lines};
 
 pub(super) const FORMAT: Format = Format {
     name: "mtr",
-    title: "a report of mtr, as text, JSON, CSV or XML, or its raw log",
+    title: "a report of mtr, as text, JSON, CSV or XML, its raw log, or a report of WinMTR",
     knows: &[Fact::RoundTrips, Fact::UnansweredProbes, Fact::Losses],
     by_lines: false,
     sniff,
@@ -28,6 +30,7 @@ fn sniff(bytes: &[u8]) -> bool {
         || raw::is_raw(bytes)
         || lines(bytes).take(SNIFFED_LINES).any(|(_, line)| {
             line.starts_with(b"Mtr_Version,")
+                || windows::is_heading(line)
                 || line.starts_with(b"<MTR SRC=")
                 || line.starts_with(b"HOST: ") && line.windows(5).any(|part| part == b"Loss%")
         })

@@ -7,27 +7,11 @@ use serde::Deserialize;
 use super::super::Recording;
 use super::super::json::from_json;
 use super::super::speed_test::of_ms;
-use super::FORMAT;
+use super::hop::Hop;
+use super::{FORMAT, windows};
 use crate::fault::{TraceError, TraceProblem};
 use crate::recording::Direction;
 use crate::source::{Source, lines};
-
-/// The last hop.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Hop {
-    host: String,
-    #[serde(rename = "Loss%")]
-    loss: f64,
-    #[serde(rename = "Snt")]
-    sent: f64,
-    #[serde(rename = "Avg")]
-    mean: f64,
-    #[serde(rename = "Best")]
-    best: f64,
-    #[serde(rename = "StDev")]
-    deviation: f64,
-}
 
 #[derive(Deserialize)]
 struct File {
@@ -55,7 +39,7 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
     } else {
         of_xml(bytes).unwrap_or_else(|| {
             let found = of_csv(bytes);
-            found.unwrap_or_else(|| (None, of_text(bytes)))
+            found.unwrap_or_else(|| (None, of_text(bytes).or_else(|| windows::last_hop(bytes))))
         })
     };
     let hop = hop.filter(|hop| hop.sent > 0.0 && (0.0..=100.0).contains(&hop.loss));

@@ -9,7 +9,8 @@ pub(super) struct Group<'a> {
     pub number: &'a str,
     /// Text up to the next blank.
     unit: &'a str,
-    /// A blank follows the sign, as in statistics.
+    /// Blanks are on both sides of the sign, as in statistics: after it alone they pad the number,
+    /// as in httping's `time= 22.10 ms`.
     pub is_spaced: bool,
     /// Nothing follows the unit.
     pub is_last: bool,
@@ -70,7 +71,7 @@ fn group(text: &str, at: usize) -> Option<Group<'_>> {
         name,
         number,
         unit: &unit[..unit_end],
-        is_spaced: value.len() < after.len(),
+        is_spaced: value.len() < after.len() && before.len() < at,
         is_last: unit[unit_end..].trim().is_empty(),
     })
 }
@@ -103,6 +104,7 @@ mod tests {
         );
         assert_eq!(of("= 4 = x <\u{3d}1"), [("", "4", ""), ("", "1", "")]);
         assert!(groups("a = 4")[0].is_spaced && !groups("a =4")[0].is_spaced);
+        assert!(!groups("seq=1 time=  4.00 ms")[1].is_spaced);
         assert_eq!(
             of("\u{6642}\u{9593} =23ms"),
             [("\u{6642}\u{9593}", "23", "ms")]
