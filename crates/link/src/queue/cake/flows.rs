@@ -1,6 +1,7 @@
 //! The queues of one of CAKE's tins: flows by a set-associative hash, sparse ones before bulk ones,
 //! hosts in equal shares (Linux, `net/sched/sch_cake.c`, `cake_hash` and `cake_dequeue`).
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use airtcp_units::Instant;
@@ -38,14 +39,35 @@ struct FlowQueue<P> {
     flow: u32,
     host: u32,
     deficit: i64,
+    /// The hash value that leads to it.
+    number: u32,
     standing: Standing,
     cobalt: Cobalt,
+}
+
+impl<P> FlowQueue<P> {
+    fn new(number: u32) -> Self {
+        Self {
+            packets: VecDeque::new(),
+            bytes: 0,
+            flow: 0,
+            host: 0,
+            deficit: 0,
+            number,
+            standing: Standing::None,
+            cobalt: Cobalt::default(),
+        }
+    }
 }
 
 /// The queues of a tin.
 #[derive(Clone, Debug)]
 pub(super) struct FlowQueues<P> {
+    /// The queues of the sets that have had packets, in the order of their first. The others are
+    /// not made: all of them take 100 kB a tin, and an overflow searches them for the longest.
     queues: Vec<FlowQueue<P>>,
+    /// Sets with queues, in order, and the place of their first queue.
+    sets: Vec<(u32, u32)>,
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     decaying: VecDeque<u32>,
@@ -60,17 +82,9 @@ pub(super) struct FlowQueues<P> {
 
 impl<P: EcnField> FlowQueues<P> {
     pub fn new(quantum: u64, hash: Stream) -> Self {
-        let queue = |_| FlowQueue {
-            packets: VecDeque::new(),
-            bytes: 0,
-            flow: 0,
-            host: 0,
-            deficit: 0,
-            standing: Standing::None,
-            cobalt: Cobalt::default(),
-        };
         Self {
-            queues: (0..QUEUES).map(queue).collect(),
+            queues: Vec::new(),
+            sets: Vec::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
             decaying: VecDeque::new(),
@@ -92,6 +106,12 @@ impl<P: EcnField> FlowQueues<P> {
         self.bytes
     }
 
+    /// Queues that were made.
+    #[cfg(test)]
+    pub const fn made(&self) -> usize {
+        self.queues.len()
+    }
+
     /// Whether it has queues other than decaying ones.
     pub const fn is_active(&self) -> bool {
         self.active > 0
@@ -105,8 +125,9 @@ impl<P: EcnField> FlowQueues<P> {
 
     /// Drops the head of the longest queue, and informs its Cobalt.
     pub fn drop_longest(&mut self, limits: &Limits, now: Instant) -> Option<QueuedPacket<P>> {
-        let queues = self.queues.iter_mut().rev();
-        let longest = queues.max_by_key(|queue| queue.bytes)?;
+        // Of equally long ones that with the smallest hash value.
+        let length = |queue: &&mut FlowQueue<P>| (queue.bytes, Reverse(queue.number));
+        let longest = self.queues.iter_mut().max_by_key(length)?;
         let dropped = longest.packets.pop_front()?;
         longest.bytes -= u64::from(dropped.transmission.bytes);
         self.bytes -= u64::from(dropped.transmission.bytes);
@@ -275,7 +296,7 @@ impl<P: EcnField> FlowQueues<P> {
     /// share.
     fn place(&mut self, flow: u32, host: u32) -> u32 {
         let hash = (self.hash.draw(u64::from(flow)) % QUEUES as u64) as usize;
-        let (first, set) = (hash % WAYS, hash - hash % WAYS);
+        let (first, set) = (hash % WAYS, self.first_of_set((hash / WAYS) as u32));
         let ways = || (0..WAYS).map(|way| set + (first + way) % WAYS);
         let is_own = |queue: &FlowQueue<P>| queue.flow == flow && queue.standing != Standing::None;
         let own = ways().find(|&place| is_own(&self.queues[place]));
@@ -283,7 +304,7 @@ impl<P: EcnField> FlowQueues<P> {
             return own as u32;
         }
         let free = ways().find(|&place| self.queues[place].standing == Standing::None);
-        let place = free.unwrap_or(hash);
+        let place = free.unwrap_or(set + first);
         let queue = &mut self.queues[place];
         queue.flow = flow;
         let former = std::mem::replace(&mut queue.host, host);
@@ -292,5 +313,20 @@ impl<P: EcnField> FlowQueues<P> {
             self.add_bulk(host);
         }
         place as u32
+    }
+
+    /// The place of a set's first queue; its queues are made for its first packet.
+    fn first_of_set(&mut self, set: u32) -> usize {
+        match self.sets.binary_search_by_key(&set, |&(set, _)| set) {
+            Ok(found) => self.sets[found].1 as usize,
+            Err(next) => {
+                let place = self.queues.len();
+                let first = set * WAYS as u32;
+                let numbers = first..first + WAYS as u32;
+                self.queues.extend(numbers.map(FlowQueue::new));
+                self.sets.insert(next, (set, place as u32));
+                place
+            }
+        }
     }
 }

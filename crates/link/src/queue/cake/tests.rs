@@ -410,3 +410,36 @@ fn a_decaying_queue_holds_nobody_up() {
         assert!(cake.dequeue(at(now), |_| ()).is_some());
     }
 }
+
+/// The memory of a tin grows with its flows, and not with the hash's values.
+#[test]
+fn only_sets_with_flows_have_queues() {
+    let mut cake = cake(CakeConfig::default());
+    let made = |cake: &Cake<u32>| -> usize { cake.tins.iter().map(|tin| tin.flows.made()).sum() };
+    assert_eq!(made(&cake), 0);
+    for turn in 0..20 {
+        for flow in 0..3 {
+            cake.push(waiting(at(0), flow, 1500, flow), |_| ());
+        }
+        assert!((8..=24).contains(&made(&cake)), "{turn}");
+    }
+}
+
+/// Of two equally long queues that with the smaller hash value makes room, whichever was first.
+#[test]
+fn equally_long_queues_make_room_in_the_order_of_their_numbers() {
+    let first_dropped = |flows: [u32; 2]| {
+        let limit = QueueLimit::Packets(3);
+        let mut cake = Cake::new(CakeConfig::default(), limit, Stream::new(1, "cake"));
+        let mut dropped = Vec::new();
+        for flow in [flows[0], flows[1], flows[0], flows[1]] {
+            cake.push(waiting(at(0), flow, 1000, flow), |lost| {
+                dropped.push(lost.packet);
+            });
+        }
+        dropped[0]
+    };
+    for other in 1..6 {
+        assert_eq!(first_dropped([0, other]), first_dropped([other, 0]), "{other}");
+    }
+}
