@@ -68,22 +68,23 @@ def front(comparison: Comparison) -> Front | None:
         return None
     metric, runs = measured
     among = max(1, len(runs) * (len(runs) - 1) // 2)
+    means = {name: (fmean(goodput), fmean(latency)) for name, (goodput, latency) in runs.items()}
     points = []
-    for name, (goodput, latency) in runs.items():
+    for name, (goodput, latency) in means.items():
         better = [
             other
-            for other, (its_goodput, its_latency) in runs.items()
-            if fmean(its_goodput) > fmean(goodput) and fmean(its_latency) < fmean(latency)
+            for other, (its_goodput, its_latency) in means.items()
+            if its_goodput > goodput and its_latency < latency
         ]
         # Tests the candidate farthest ahead in latency first.
-        better.sort(key=lambda other: fmean(runs[other][1]))
+        better.sort(key=lambda other: means[other][1])
         shown = next(
             (other for other in better if _beats(runs[other], runs[name], among)),
             None,
         )
         mark = Mark.FRONT if not better else Mark.BEATEN if shown else Mark.UNDECIDED
         by = shown or (better[0] if better else None)
-        points.append(Point(name, fmean(goodput), fmean(latency), mark, by))
+        points.append(Point(name, goodput, latency, mark, by))
     return Front(metric, tuple(points))
 
 
@@ -110,5 +111,7 @@ def _measured(comparison: Comparison, metric: Metric) -> tuple[Metric, dict[str,
 def _beats(one: Measured, other: Measured, among: int) -> bool:
     """Whether the runs show that `one` has more goodput and less latency than `other`."""
     goodput = paired_difference(other[0], one[0], among, is_ratio=True)
+    if not is_shown(goodput) or goodput.mean <= 0:
+        return False
     latency = paired_difference(other[1], one[1], among, is_ratio=True)
-    return is_shown(goodput) and goodput.mean > 0 and is_shown(latency) and latency.mean < 0
+    return is_shown(latency) and latency.mean < 0

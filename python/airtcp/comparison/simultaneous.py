@@ -22,8 +22,10 @@ from airtcp.comparison.statistics import (
     ERROR,
     PairedDifference,
     Prior,
+    mean_of,
     paired_difference,
     residuals,
+    variance_of,
 )
 
 PRIOR_DEGREES = 2.0
@@ -67,8 +69,8 @@ def distinct_variances(
     found = []
     for series, before in distinct.items():
         difference, baseline = np.asarray(series), np.asarray(before, dtype=np.float64)
-        about = residuals(baseline, difference) if baseline.mean() else difference
-        found.append((float(difference.var(ddof=1)), float(about.var(ddof=1))))
+        about = residuals(baseline, difference) if mean_of(baseline) else difference
+        found.append((variance_of(difference), variance_of(about)))
     return found
 
 

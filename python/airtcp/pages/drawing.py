@@ -14,7 +14,8 @@ from pathlib import Path
 from threading import Thread
 
 from airtcp.core.files import write_whole
-from airtcp.pages.plot.svg import Drawing, png_of, svg_file, svg_of
+from airtcp.pages.plot.plotted import Plotted
+from airtcp.pages.plot.svg import Drawing, png_of, svg_file, svg_of_drawing
 
 FEWEST_EACH = 8
 """Minimum number of figures per process: loading matplotlib takes as long as some figures."""
@@ -57,13 +58,12 @@ def draw(directory: Path, sheet: Sheet, *, png: bool = False, width: float | Non
     Raises:
         OSError: a file cannot be written.
     """
-    figure = sheet.drawing.figure()
-    svg = svg_of(figure, sheet.name)
+    svg = svg_of_drawing(sheet.drawing, sheet.name)
     if not sheet.is_file:
         return svg
     write_whole(directory / f"{sheet.name}.svg", svg_file(svg))
     if png:
-        write_whole(directory / f"{sheet.name}.png", png_of(figure))
+        write_whole(directory / f"{sheet.name}.png", png_of(sheet.drawing.figure()))
     if width is not None:
         # Loads matplotlib's writer of PDFs, as long as some figures take to draw.
         from airtcp.pages.plot.printed import for_width, printed
@@ -89,13 +89,17 @@ def draw_all(
         png: whether to write each as PNG, too.
         width: the width in inches of a PDF to write of each, too.
         processes: number of processes; the default is one per available processor, and a single one
-            for fewer than eight figures.
+            for fewer than eight figures by matplotlib.
 
     Raises:
         OSError: a file cannot be written.
     """
     if processes is None:
-        processes = min(os.cpu_count() or 1, len(sheets) // FEWEST_EACH)
+        # Marks are written in less time than a process takes to start.
+        slow = sum(
+            png or width is not None or not isinstance(one.drawing, Plotted) for one in sheets
+        )
+        processes = min(os.cpu_count() or 1, slow // FEWEST_EACH)
     processes = max(1, min(processes, len(sheets)))
     # Dealt round-robin: neighbours are of one kind and take equally long.
     shares = [

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from airtcp.core.files import write_whole
 from airtcp.pages.drawing import Sheet, draw_all
 from airtcp.pages.latex import tabular
+from airtcp.pages.plot.plotted import NarrowPlot, PlotInTwoWidths
 from airtcp.pages.plot.svg import Drawing, ForPhones, Narrow, svg_in_page
 from airtcp.pages.tables import Table
 
@@ -51,9 +52,9 @@ def drawn(
     """
     sheets = [Sheet(one.name, one.drawing) for one in planned]
     sheets += [
-        Sheet(f"{one.name}-narrow", Narrow(one.drawing), is_file=False)
+        Sheet(f"{one.name}-narrow", narrow, is_file=False)
         for one in planned
-        if isinstance(one.drawing, ForPhones)
+        if (narrow := _narrow(one.drawing)) is not None
     ]
     names = (sheet.name for sheet in sheets)
     svgs = dict(zip(names, draw_all(directory, sheets, png=png, width=width), strict=True))
@@ -66,10 +67,17 @@ def drawn(
     ]
 
 
+def _narrow(drawing: Drawing) -> Drawing | None:
+    """A drawing's variant for phones; None without one."""
+    if isinstance(drawing, PlotInTwoWidths):
+        return NarrowPlot(drawing)
+    return Narrow(drawing) if isinstance(drawing, ForPhones) else None
+
+
 def _in_page(one: PlannedFigure, svgs: Mapping[str, str]) -> Markup:
     """A figure's element; both elements if it has a variant for phones: one is shown."""
     label = f"{one.title}; its numbers are in the table below"
-    # Written by matplotlib from our numbers, with its escaping.
+    # Written from our numbers, with its texts escaped.
     wide = svg_in_page(svgs[one.name], label)
     narrow = svgs.get(f"{one.name}-narrow")
     if narrow is None:

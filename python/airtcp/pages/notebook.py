@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Sequence
 
-from airtcp.pages.plot.svg import Drawing, svg_file, svg_of
+from airtcp.pages.plot.svg import Drawing, svg_file, svg_of_drawing
 from airtcp.pages.rendering import rendered
 from airtcp.pages.tables import Table
 
@@ -14,7 +14,7 @@ def as_fragment(
     """The HTML of sentences, a table and a figure; `alternative` is the figure in words."""
     source = None
     if drawing is not None:
-        svg = svg_file(svg_of(drawing.figure(), "fragment"))
+        svg = svg_file(svg_of_drawing(drawing, "fragment"))
         source = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
     return rendered(
         "fragment.html.j2",

@@ -7,8 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from airtcp.pages.plot.frame import frame, widest_inches
+from airtcp.pages.plot.frame import frame
 from airtcp.pages.plot.style import BLUE, LIGHT, house_style, line_colours
+from airtcp.pages.plot.widths import widest_inches
 
 Place = float | int | str
 """Position of a point on x."""

@@ -4,32 +4,13 @@ Matplotlib's layout engines draw a figure once or twice to measure it. Here the 
 before anything is drawn.
 """
 
-from collections.abc import Iterable
-from functools import cache
-
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import text_to_path
+from typing import TYPE_CHECKING
 
 from airtcp.core.bpf import with_program_names
+from airtcp.pages.plot.widths import text_inches
 
-_POINTS_AN_INCH = 72.0
-
-
-@cache
-def text_inches(text: str, points: float = 9.0) -> float:
-    """The width of the widest line of a text, in inches."""
-    font = FontProperties(family="DejaVu Sans", size=points)
-    widths = [
-        text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
-        for line in text.split("\n")
-    ]
-    return float(max(widths)) / _POINTS_AN_INCH
-
-
-def widest_inches(texts: Iterable[str], points: float = 9.0) -> float:
-    """The width of the widest of some texts, in inches; 0 without any."""
-    return max((text_inches(text, points) for text in texts), default=0.0)
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def fitted(name: str, inches: float) -> str:
@@ -48,7 +29,7 @@ def _shortened(name: str, kept: int) -> str:
 
 
 def frame(
-    figure: Figure,
+    figure: "Figure",
     *,
     left: float,
     right: float,

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from airtcp.pages.plot.frame import frame, widest_inches
+from airtcp.pages.plot.frame import frame
 from airtcp.pages.plot.style import BLUE, house_style
+from airtcp.pages.plot.widths import widest_inches
 
 _ROW_INCHES = 0.34
 

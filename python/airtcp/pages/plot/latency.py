@@ -1,16 +1,28 @@
 """The latency figures: a distribution for each remedy, and box plots."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from airtcp.core.catalogue import BASELINE
-from airtcp.pages.plot.frame import fitted, frame, widest_inches
-from airtcp.pages.plot.style import LIGHT, house_style, remedy_colours
-from airtcp.pages.plot.svg import InTwoWidths
+from airtcp.pages.plot.frame import fitted
+from airtcp.pages.plot.marks import (
+    Area,
+    Dots,
+    Grid,
+    Line,
+    Mark,
+    Note,
+    Panel,
+    Plot,
+    Scale,
+    Words,
+)
+from airtcp.pages.plot.plotted import PlotInTwoWidths
+from airtcp.pages.plot.style import LIGHT, remedy_colours
+from airtcp.pages.plot.ticks import linear, logarithmic, rows
+from airtcp.pages.plot.widths import widest_inches
 
 WHISKERS = (5.0, 95.0)
 """Percentiles at the ends of the whiskers."""
@@ -56,146 +68,135 @@ _TITLES = {
 
 
 @dataclass(frozen=True)
-class LatencyDistributions(InTwoWidths):
+class LatencyDistributions(PlotInTwoWidths):
     """For each remedy the cumulative distribution over packets, or bytes."""
 
     remedies: tuple[RemedyLatency, ...]
 
-    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
+    def _plotted(self, width: float, *, is_narrow: bool) -> Plot:
         columns = 1 if is_narrow else 2
         names = [one.remedy for one in self.remedies]
-        colours = remedy_colours([BASELINE, *(name for name in names if name != BASELINE)])
         in_a_row = 3 if columns == 2 else 2
-        rows = -(-len(names) // in_a_row)
+        lines = -(-len(names) // in_a_row)
         panels = len(_KINDS) // columns
-        with house_style():
-            figure = Figure(figsize=(width, 3.4 * panels + 0.5 + 0.22 * rows))
-            for place, kind in enumerate(_KINDS):
-                axes = figure.add_subplot(panels, columns, place + 1)
-                for one in self.remedies:
-                    quantiles = one.of(kind)
-                    if quantiles is not None:
-                        axes.plot(
-                            quantiles.ms,
-                            quantiles.percent,
-                            color=colours[one.remedy],
-                            linewidth=1.8,
-                            linestyle="--" if one.remedy == BASELINE else "-",
-                            label=one.remedy,
-                        )
-                axes.set_ylim(0, 101)
-                axes.set_xlabel(_TITLES[kind])
-                if place % columns == 0:
-                    axes.set_ylabel("share that took no longer (%)")
-                _scale(axes, self.remedies, kind)
-            handles = {
-                label: handle
-                for axes in figure.axes
-                for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-            }
-            figure.legend(
-                handles.values(),
-                [fitted(name, width / in_a_row - 0.7) for name in handles],
-                loc="upper left",
-                ncols=in_a_row,
-                borderaxespad=0.2,
-            )
-            frame(
-                figure,
-                left=0.7,
-                right=0.2,
-                top=0.25 + 0.22 * rows,
-                bottom=0.6,
-                between_columns=0.6,
-                between_rows=0.7,
-                columns=columns,
-                rows=panels,
-            )
-        return figure
+        grid = Grid(
+            width,
+            3.4 * panels + 0.5 + 0.22 * lines,
+            left=0.7,
+            right=0.2,
+            top=0.25 + 0.22 * lines,
+            bottom=0.6,
+            columns=columns,
+            between_columns=0.6,
+            between_rows=0.7,
+            heights=(1.0,) * panels,
+        )
+        curves = {
+            kind: {one.remedy: line for one in self.remedies if (line := self._curve(one, kind))}
+            for kind in _KINDS
+        }
+        placed = []
+        for place, kind in enumerate(_KINDS):
+            rectangle = grid.rectangle(*divmod(place, columns))
+            label = "" if place % columns else "share that took no longer (%)"
+            scale, missing = _scale(self.remedies, kind, rectangle[2])
+            y = linear(0.0, 101.0, rectangle[3], "y", label)
+            marks: tuple[Mark, ...] = (*curves[kind].values(), *missing)
+            placed.append(Panel(*rectangle, x=scale, y=y, marks=marks))
+        key = {name: line for kind in _KINDS for name, line in curves[kind].items()}
+        entries = tuple((fitted(name, width / in_a_row - 0.7), line) for name, line in key.items())
+        return Plot(width, grid.height, tuple(placed), key=entries, key_columns=in_a_row)
+
+    def _curve(self, one: RemedyLatency, kind: str) -> Line | None:
+        quantiles = one.of(kind)
+        if quantiles is None:
+            return None
+        colour = _colours(self.remedies)[one.remedy]
+        is_baseline = one.remedy == BASELINE
+        return Line(quantiles.ms, quantiles.percent, colour, 1.8, is_dashed=is_baseline)
 
 
 @dataclass(frozen=True)
-class LatencyBoxes(InTwoWidths):
+class LatencyBoxes(PlotInTwoWidths):
     """For each remedy a box from the 25th to the 75th percentile, with whiskers."""
 
     remedies: tuple[RemedyLatency, ...]
 
-    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
+    def _plotted(self, width: float, *, is_narrow: bool) -> Plot:
         columns = 1 if is_narrow else 2
-        remedies = [one.remedy for one in self.remedies]
-        colours = remedy_colours([BASELINE, *(name for name in remedies if name != BASELINE)])
-        names = [fitted(name, 0.4 * width) for name in remedies]
-        with house_style():
-            panels = len(_KINDS) // columns
-            height = 0.45 + panels * (0.8 + _ROW_INCHES * len(names))
-            figure = Figure(figsize=(width, height))
-            for place, kind in enumerate(_KINDS):
-                axes = figure.add_subplot(panels, columns, place + 1)
-                for row, one in enumerate(self.remedies):
-                    quantiles = one.of(kind)
-                    if quantiles is not None:
-                        _draw_box(axes, row, quantiles, colours[one.remedy])
-                axes.set_yticks(
-                    range(len(names)), names if place % columns == 0 else [""] * len(names)
-                )
-                axes.set_ylim(len(names) - 0.5, -0.5)
-                axes.tick_params(axis="y", length=0)
-                axes.grid(visible=False, axis="y")
-                axes.set_xlabel(_TITLES[kind])
-                _scale(axes, self.remedies, kind)
-            figure.text(
-                0.01,
-                1.0 - 0.1 / figure.get_figheight(),
-                "Boxes from the 25th to the 75th percentile with the median, whiskers from the "
-                "5th to the 95th, dots at the 99th"
-                if columns == 2
-                else "Boxes 25 to 75 %, whiskers 5 to 95 %, dots 99 %",
-                va="top",
-                fontsize=9,
-            )
-            frame(
-                figure,
-                left=0.2 + widest_inches(names),
-                right=0.2,
-                top=0.45,
-                bottom=0.6,
-                between_columns=0.3,
-                between_rows=0.7,
-                columns=columns,
-                rows=panels,
-            )
-        return figure
+        names = [fitted(one.remedy, 0.4 * width) for one in self.remedies]
+        panels = len(_KINDS) // columns
+        grid = Grid(
+            width,
+            0.45 + panels * (0.8 + _ROW_INCHES * len(names)),
+            left=0.2 + widest_inches(names),
+            right=0.2,
+            top=0.45,
+            bottom=0.6,
+            columns=columns,
+            between_columns=0.3,
+            between_rows=0.7,
+            heights=(1.0,) * panels,
+        )
+        colours = _colours(self.remedies)
+        placed = []
+        for place, kind in enumerate(_KINDS):
+            rectangle = grid.rectangle(*divmod(place, columns))
+            scale, missing = _scale(self.remedies, kind, rectangle[2])
+            marks = [
+                mark
+                for row, one in enumerate(self.remedies)
+                if (quantiles := one.of(kind)) is not None
+                for mark in _box(row, quantiles, colours[one.remedy])
+            ]
+            y = rows([""] * len(names) if place % columns else names)
+            placed.append(Panel(*rectangle, x=scale, y=y, marks=(*marks, *missing)))
+        note = Note(
+            "Boxes 25 to 75 %, whiskers 5 to 95 %, dots 99 %"
+            if is_narrow
+            else "Boxes from the 25th to the 75th percentile with the median, whiskers from the "
+            "5th to the 95th, dots at the 99th",
+            size=9.0,
+        )
+        return Plot(width, grid.height, tuple(placed), note)
 
 
-def _draw_box(axes: Axes, row: int, quantiles: Quantiles, colour: str) -> None:
+def _colours(remedies: Sequence[RemedyLatency]) -> dict[str, str]:
+    names = [one.remedy for one in remedies if one.remedy != BASELINE]
+    return remedy_colours([BASELINE, *names])
+
+
+def _box(row: int, quantiles: Quantiles, colour: str) -> list[Mark]:
     low, high = (quantiles.at(percent) for percent in WHISKERS)
     first, third = (quantiles.at(percent) for percent in _BOX)
-    # One path: a line for each would take as long as the rest of the figure.
     end = [row - 0.14, row + 0.14]
     across = [low, low, np.nan, low, first, np.nan, third, high, np.nan, high, high]
     along = [*end, np.nan, row, row, np.nan, row, row, np.nan, *end]
-    axes.plot(across, along, color=colour, linewidth=1.6)
-    axes.barh(
-        row, third - first, left=first, height=0.5, color=colour, alpha=0.35, edgecolor=colour
-    )
     median = quantiles.at(50.0)
-    axes.plot([median, median], [row - 0.25, row + 0.25], color=LIGHT.foreground, linewidth=2.0)
-    axes.scatter(quantiles.at(_MARKED), row, s=18, color=colour, zorder=3)
+    top, bottom = row - 0.25, row + 0.25
+    sides = (first, third, third, first), (top, top, bottom, bottom)
+    return [
+        Line(across, along, colour, width=1.6),
+        Area(*sides, colour, opacity=0.35, has_edge=True),
+        Line((median, median), (top, bottom), LIGHT.foreground, width=2.0),
+        Dots((quantiles.at(_MARKED),), (row,), colour, size=4.2),
+    ]
 
 
-def _scale(axes: Axes, remedies: tuple[RemedyLatency, ...], kind: str) -> None:
-    """A logarithmic axis if the latencies span too much for a linear one."""
+def _scale(
+    remedies: Sequence[RemedyLatency], kind: str, inches: float
+) -> tuple[Scale, tuple[Words, ...]]:
+    """The axis, logarithmic if the latencies span too much for a linear one; or why it is empty."""
     known = [found for one in remedies if (found := one.of(kind)) is not None]
+    label = _TITLES[kind]
     if not known:
-        axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
-        return
+        words = Words("not measured", 0.5, 0.5, x_is_share=True, is_centred=True)
+        return Scale(0.0, 1.0, label=label), (words,)
     low = min(one.at(WHISKERS[0]) for one in known)
-    high = max(one.at(_MARKED) for one in known)
-    if low > 0 and high > _WIDE * low:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        # Minor labels would be powers of ten with exponents too small to read.
-        axes.xaxis.set_minor_locator(NullLocator())
     # A few extremely late packets would leave no room for the others.
-    axes.set_xlim(0.9 * low if axes.get_xscale() == "log" else None, 1.15 * high)
+    high = 1.15 * max(one.at(_MARKED) for one in known)
+    if low > 0 and high > 1.15 * _WIDE * low:
+        return logarithmic(0.9 * low, high, label), ()
+    least = min(one.ms[0] for one in known)
+    least -= 0.05 * (high - least)
+    return linear(least, max(high, least + 1e-6), inches, "x", label), ()

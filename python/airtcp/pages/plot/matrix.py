@@ -6,8 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from airtcp.pages.plot.frame import frame, text_inches, widest_inches
+from airtcp.pages.plot.frame import frame
 from airtcp.pages.plot.style import INK, LIGHT, house_style
+from airtcp.pages.plot.widths import text_inches, widest_inches
 
 DEEPEST_PERCENT = 40.0
 """Per cent beyond which the colour no longer deepens."""

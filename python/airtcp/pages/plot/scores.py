@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from airtcp.pages.plot.frame import frame, widest_inches
+from airtcp.pages.plot.frame import frame
 from airtcp.pages.plot.style import LIGHT, house_style, remedy_colours
+from airtcp.pages.plot.widths import widest_inches
 
 _MARKERS = "osD^vPX*<>hp"
 

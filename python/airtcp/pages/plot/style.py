@@ -1,12 +1,11 @@
 """Style of every figure, and the colours of remedies."""
 
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
-
-import matplotlib as mpl
 
 from airtcp.core.catalogue import BASELINE
 
@@ -60,6 +59,20 @@ VARIABLES = {
 
 Figures are drawn in the light ones; in an SVG each becomes its variable.
 """
+
+
+_VARIABLE_OF = {light: f"var(--{name}, {light})" for name, (light, _) in VARIABLES.items()}
+_COLOUR = re.compile("|".join(map(re.escape, _VARIABLE_OF)))
+
+
+def variable(colour: str) -> str:
+    """A light colour as its CSS variable; any other one as it is."""
+    return _VARIABLE_OF.get(colour, colour)
+
+
+def with_variables(svg: str) -> str:
+    """An SVG with CSS variables in place of the light colours."""
+    return _COLOUR.sub(lambda found: _VARIABLE_OF[found[0]], svg)
 
 
 def remedy_colours(remedies: Sequence[str]) -> dict[str, str]:
@@ -156,5 +169,7 @@ _SETTINGS = {
 @contextmanager
 def house_style() -> Iterator[None]:
     """Figures created inside the block have the house style."""
+    import matplotlib as mpl  # not by those who only need the colours
+
     with mpl.rc_context(cast(Any, _SETTINGS)):  # its stub lists every key as a literal
         yield

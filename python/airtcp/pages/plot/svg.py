@@ -4,29 +4,28 @@ import io
 import re
 from dataclasses import dataclass
 from html import escape
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
+from airtcp.pages.plot.marks import NARROW_INCHES
+from airtcp.pages.plot.plotted import Plotted
+from airtcp.pages.plot.style import VARIABLES, with_variables
+from airtcp.pages.plot.vector import svg_of_plot
 
-from airtcp.pages.plot.style import VARIABLES
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Drawing(Protocol):
     """The numbers and words of a figure, independent of its drawing."""
 
-    def figure(self) -> Figure: ...  # noqa: D102
+    def figure(self) -> "Figure": ...  # noqa: D102
 
 
 @runtime_checkable
 class ForPhones(Protocol):
     """A drawing with a variant for a narrow page."""
 
-    def narrow(self) -> Figure: ...  # noqa: D102
-
-
-NARROW_INCHES = 4.0
-"""Width of a figure for a phone: its smallest text is readable at 360 CSS pixels."""
+    def narrow(self) -> "Figure": ...  # noqa: D102
 
 
 class InTwoWidths:
@@ -34,15 +33,15 @@ class InTwoWidths:
 
     INCHES: ClassVar[float] = 9.0
 
-    def figure(self) -> Figure:
+    def figure(self) -> "Figure":
         """The figure for a page."""
         return self._drawn(self.INCHES, is_narrow=False)
 
-    def narrow(self) -> Figure:
+    def narrow(self) -> "Figure":
         """The same for a phone."""
         return self._drawn(NARROW_INCHES, is_narrow=True)
 
-    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
+    def _drawn(self, width: float, *, is_narrow: bool) -> "Figure":
         raise NotImplementedError
 
 
@@ -52,13 +51,11 @@ class Narrow:
 
     drawing: ForPhones
 
-    def figure(self) -> Figure:
+    def figure(self) -> "Figure":
         """The drawing's figure for a narrow page."""
         return self.drawing.narrow()
 
 
-_VARIABLE_OF = {light: f"var(--{name}, {light})" for name, (light, _) in VARIABLES.items()}
-_COLOUR = re.compile("|".join(map(re.escape, _VARIABLE_OF)))
 _PROLOGUE = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _STYLE = re.compile(r"\s*<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
@@ -74,13 +71,22 @@ _FONT = re.compile(r"'DejaVu Sans'")
 _LINES = "stroke-linejoin: round; stroke-linecap: butt"
 
 
-def svg_of(figure: Figure, name: str) -> str:
+def svg_of_drawing(drawing: Drawing, name: str) -> str:
+    """A drawing as the text of an `<svg>` element: its marks written directly, if it has any."""
+    if isinstance(drawing, Plotted):
+        return svg_of_plot(drawing.plot(), name)
+    return svg_of(drawing.figure(), name)
+
+
+def svg_of(figure: "Figure", name: str) -> str:
     """The figure as the text of an `<svg>` element, its colours CSS variables.
 
     Args:
         figure: drawn in the light theme.
         name: distinguishes its ids from other figures' in the same page.
     """
+    import matplotlib as mpl  # not by those who only write marks
+
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None})
@@ -94,8 +100,7 @@ def svg_of(figure: Figure, name: str) -> str:
     ):
         text = pattern.sub(replacement, text)
     text = _TAG.sub(lambda tag: _LONG_DECIMAL.sub(r"\1", tag[0]), text)
-    text = _COLOUR.sub(lambda found: _VARIABLE_OF[found[0]], text)
-    return text.replace("<svg ", f'<svg style="{_LINES}" ', 1)
+    return with_variables(text).replace("<svg ", f'<svg style="{_LINES}" ', 1)
 
 
 def svg_file(svg: str) -> bytes:
@@ -136,7 +141,7 @@ def colour_rules() -> str:
     )
 
 
-def png_of(figure: Figure) -> bytes:
+def png_of(figure: "Figure") -> bytes:
     """The figure as PNG, in the light theme."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=160, metadata={"Software": None})

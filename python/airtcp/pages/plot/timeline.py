@@ -1,35 +1,40 @@
 """The timeline figure: one flow's window, timers and goodput, run by run."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import cast
 
 import numpy as np
 import polars as pl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-from matplotlib.transforms import (
-    Affine2DBase,
-    ScaledTranslation,
-    Transform,
-    blended_transform_factory,
-)
 from numpy.typing import NDArray
 
 from airtcp.core.quantities import bit_rate_scale
-from airtcp.pages.plot.frame import fitted, frame, widest_inches
+from airtcp.pages.plot.frame import fitted
+from airtcp.pages.plot.marks import (
+    WIDE_INCHES,
+    Area,
+    Grid,
+    Line,
+    Mark,
+    Panel,
+    Plot,
+    Scale,
+    Words,
+)
 from airtcp.pages.plot.observed import Observed
-from airtcp.pages.plot.style import BLUE, LIGHT, house_style
-from airtcp.pages.plot.svg import NARROW_INCHES
+from airtcp.pages.plot.plotted import PlotInTwoWidths
+from airtcp.pages.plot.style import BLUE, LIGHT
+from airtcp.pages.plot.ticks import ends, linear, logarithmic
+from airtcp.pages.plot.widths import widest_inches
 
 _GOODPUT_BINS = 120
 _TABLE_WINDOWS = 12
 _TITLE_INCHES = 3.0
-_LABEL_INCHES = -0.55
-"""Position of the labels of the y axes, relative to the axes; equal for all, for alignment."""
+_LABEL_INCHES = 0.55
+"""Distance of the labels of the y axes from the axes; equal for all, for alignment."""
+_HEIGHTS = (0.6, 2.0, 2.0, 2.0)
+"""Shares of the height: events, window, timers, goodput."""
 _LANES = ("timeout", "spurious-timeout", "fast-retransmit")
 """The events shown, each in a separate lane."""
 
@@ -90,90 +95,132 @@ def timeline(title: str, run: Observed, flow: int = 0, colour: str = BLUE) -> Ti
 
 
 @dataclass(frozen=True)
-class Timelines:
-    """The figure: columns are runs; rows are events, window, timers and goodput."""
+class Timelines(PlotInTwoWidths):
+    """The figure: columns are runs; rows are events, window, timers and goodput.
+
+    All runs have the same scales; on a phone they are below each other.
+    """
 
     columns: tuple[Timeline, ...]
 
-    def figure(self) -> Figure:
-        """All runs on the same scales, side by side."""
-        return self._drawn(max(9.0, 5.2 * len(self.columns)), is_narrow=False)
+    def plot(self) -> Plot:
+        """All runs side by side."""
+        return self._plotted(max(WIDE_INCHES, 5.2 * len(self.columns)), is_narrow=False)
 
-    def narrow(self) -> Figure:
-        """The same for a phone: runs stacked vertically."""
-        return self._drawn(NARROW_INCHES, is_narrow=True)
-
-    def _drawn(self, width: float, *, is_narrow: bool) -> Figure:
+    def _plotted(self, width: float, *, is_narrow: bool) -> Plot:
         count = 1 if is_narrow else len(self.columns)
         stacked = len(self.columns) // count
-        edges = np.linspace(0.0, max(one.duration_s for one in self.columns), _GOODPUT_BINS + 1)
-        peak = max(float(one.goodput_bps(edges).max()) for one in self.columns)
-        divisor, unit = bit_rate_scale(peak)
-        with house_style():
-            figure = Figure(figsize=(width, 7.2 * stacked))
-            grid = figure.subplots(
-                4 * stacked,
-                count,
-                sharex=not is_narrow,
-                sharey=False if is_narrow else "row",
-                squeeze=False,
-                height_ratios=[0.6, 2, 2, 2] * stacked,
-            )
-            if is_narrow:
-                _share_scales(list(grid[:, 0]))
-            for column, one in enumerate(self.columns):
-                panels = grid[4 * column : 4 * column + 4, 0] if is_narrow else grid[:, column]
-                events, window, timers, goodput = panels
-                events.set_title(fitted(one.title, _TITLE_INCHES))
-                _draw_events(events, one)
-                window.step(
-                    one.time_s, one.column("cwnd_bytes") / 1e3, where="post", color=one.colour
+        counts = widest_inches(
+            str(len(times)) for one in self.columns for times in one.events.values()
+        )
+        grid = Grid(
+            width,
+            7.2 * stacked,
+            left=0.25 + widest_inches(lane.replace("-", " ") for lane in _LANES),
+            right=0.2 + counts,
+            top=0.4,
+            bottom=0.55,
+            columns=count,
+            between_rows=0.45 if is_narrow else 0.18,
+            between_columns=0.3 + counts,
+            heights=_HEIGHTS * stacked,
+        )
+        scales = _Scales(self.columns, grid)
+        panels = []
+        for place, one in enumerate(self.columns):
+            row, column = (4 * place, 0) if is_narrow else (0, place)
+            is_left = is_narrow or place == 0
+            has_time = not is_narrow or place == len(self.columns) - 1
+            for kind, (x, y, marks) in enumerate(scales.panels(one, is_left, has_time)):
+                events = kind == 0
+                panels.append(
+                    Panel(
+                        *grid.rectangle(row + kind, column),
+                        x=x,
+                        y=y,
+                        marks=tuple(marks),
+                        title=fitted(one.title, _TITLE_INCHES) if events else "",
+                        label_inches=_LABEL_INCHES,
+                        # Each run has its colour, and therefore its key.
+                        key_columns=2 if kind == 2 else 0,
+                    )
                 )
-                _draw_timers(timers, one)
-                goodput.stairs(
-                    one.goodput_bps(edges) / divisor, edges, color=one.colour, fill=True, alpha=0.7
-                )
-                if not is_narrow or one is self.columns[-1]:
-                    goodput.set_xlabel("time (s)")
-                goodput.set_xlim(0.0, edges[-1])
-                if is_narrow:
-                    for axes in (window, timers):
-                        axes.tick_params(labelbottom=False)
-                if column == 0 or is_narrow:
-                    window.set_ylabel("cwnd (kB)")
-                    timers.set_ylabel("SRTT, RTO (ms)")
-                    goodput.set_ylabel(f"goodput ({unit})")
-            for window in grid[1::4, 0]:
-                window.set_ylim(bottom=0)  # last: from here on the scale no longer grows
-            for timers in grid[2::4].flat:
-                # Each run has its colour, and therefore its key.
-                timers.legend(loc="upper right", ncols=2)
-            left = 0.25 + widest_inches(lane.replace("-", " ") for lane in _LANES)
-            for axes in grid[:, 0]:
-                axes.yaxis.set_label_coords(_LABEL_INCHES, 0.5, transform=_from_the_left(axes))
-            counts = widest_inches(
-                str(len(times)) for one in self.columns for times in one.events.values()
-            )
-            frame(
-                figure,
-                left=left,
-                right=0.2 + counts,
-                top=0.4,
-                bottom=0.55,
-                rows=4 * stacked,
-                columns=count,
-                between_rows=0.45 if is_narrow else 0.18,
-                between_columns=0.3 + counts,
-            )
-        return figure
+        return Plot(width, grid.height, tuple(panels))
 
 
-def _share_scales(panels: Sequence[Axes]) -> None:
-    """Gives the panels of each kind the same scales in all runs."""
-    for index, axes in enumerate(panels[4:]):
-        axes.sharey(panels[index % 4])
-    for axes in panels[1:]:
-        axes.sharex(panels[0])
+class _Scales:
+    """The scales that all runs share."""
+
+    def __init__(self, columns: Sequence[Timeline], grid: Grid) -> None:
+        self.edges = np.linspace(0.0, max(one.duration_s for one in columns), _GOODPUT_BINS + 1)
+        _, _, across, height = grid.rectangle(1)
+        self.time = linear(0.0, float(self.edges[-1]), across, "x")
+        window = max(_largest(one.column("cwnd_bytes")) for one in columns) / 1e3
+        self.window = linear(0.0, 1.05 * (window or 1.0), height, "y", "cwnd (kB)")
+        self.timers = _timer_scale(columns)
+        peak = max(float(one.goodput_bps(self.edges).max()) for one in columns)
+        self.divisor, unit = bit_rate_scale(peak)
+        top = 1.05 * (peak / self.divisor or 1.0)
+        self.goodput = linear(0.0, top, height, "y", f"goodput ({unit})")
+
+    def panels(
+        self, one: Timeline, is_left: bool, has_time: bool
+    ) -> Iterator[tuple[Scale, Scale, list[Mark]]]:
+        """The scales and marks of each panel of a run, from the top."""
+        bare = replace(self.time, ticks=tuple((place, "") for place, _ in self.time.ticks))
+        lanes = tuple(
+            (float(row), lane.replace("-", " ") if is_left else "")
+            for row, lane in enumerate(_LANES)
+        )
+        events = Scale(len(_LANES) - 0.5, -0.5, lanes, has_grid=False, has_tick_marks=False)
+        without = replace(self.time, ticks=(), has_grid=False, has_tick_marks=False)
+        yield without, events, _events(one)
+        window = _steps(one.time_s, one.column("cwnd_bytes") / 1e3, one.colour)
+        yield bare, _side(self.window, is_left), [window]
+        rto = _steps(one.time_s, one.column("rto_ms"), LIGHT.foreground, 0.9, "RTO")
+        srtt = _steps(one.time_s, one.column("srtt_ms"), one.colour, name="SRTT")
+        yield bare, _side(self.timers, is_left), [rto, srtt]
+        heights = np.repeat(one.goodput_bps(self.edges) / self.divisor, 2)
+        outline = np.repeat(self.edges, 2), np.r_[0.0, heights, 0.0]
+        goodput: list[Mark] = [Area(*outline, one.colour, opacity=0.7)]
+        time = replace(self.time, label="time (s)") if has_time else self.time
+        yield time, _side(self.goodput, is_left), goodput
+
+
+def _side(scale: Scale, is_left: bool) -> Scale:
+    """A scale shared by the columns, without its texts in all but the left one."""
+    if is_left:
+        return scale
+    return replace(scale, label="", ticks=tuple((place, "") for place, _ in scale.ticks))
+
+
+def _largest(values: Reals) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.max()) if len(known) else 0.0
+
+
+def _timer_scale(columns: Sequence[Timeline]) -> Scale:
+    """Logarithmic, with room for the key above the lines."""
+    values = np.concatenate([one.column(name) for one in columns for name in ("rto_ms", "srtt_ms")])
+    known = np.log10(values[values > 0])
+    low, high = ends(known.tolist(), 0.2)
+    return logarithmic(10.0**low, 10.0**high, "SRTT, RTO (ms)")
+
+
+def _steps(x: Reals, y: Reals, colour: str, width: float = 1.4, name: str = "") -> Line:
+    """A line that keeps each value until the next one."""
+    return Line(np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1], colour, width, name=name)
+
+
+def _events(one: Timeline) -> list[Mark]:
+    marks: list[Mark] = []
+    for row, lane in enumerate(_LANES):
+        # One path for a lane: an element for each tick would make a large file.
+        times = np.repeat(one.events[lane], 3)
+        heights = np.tile([row - 0.4, row + 0.4, np.nan], len(one.events[lane]))
+        marks.append(Line(times, heights, LIGHT.foreground, width=1.2))
+        marks.append(Words(str(len(one.events[lane])), 1.01, row, x_is_share=True))
+    return marks
 
 
 def timeline_table(columns: Sequence[Timeline]) -> pl.DataFrame:
@@ -200,51 +247,3 @@ def timeline_table(columns: Sequence[Timeline]) -> pl.DataFrame:
                 }
             )
     return pl.DataFrame(rows)
-
-
-def _from_the_left(axes: Axes) -> Transform:
-    """Horizontally inches from the left edge of the axes, vertically shares of their height."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    inches = figure.dpi_scale_trans + ScaledTranslation(
-        0.0, 0.0, cast(Affine2DBase, axes.transAxes)
-    )
-    return blended_transform_factory(inches, axes.transAxes)
-
-
-def _draw_events(axes: Axes, one: Timeline) -> None:
-    for row, lane in enumerate(_LANES):
-        # One path per lane: a collection would be an element per tick.
-        times = np.repeat(one.events[lane], 3)
-        heights = np.tile([row - 0.4, row + 0.4, np.nan], len(one.events[lane]))
-        axes.plot(times, heights, color=LIGHT.foreground, linewidth=1.2)
-        axes.annotate(
-            str(len(one.events[lane])),
-            xy=(1.01, row),
-            xycoords=("axes fraction", "data"),
-            va="center",
-            fontsize=9,
-            annotation_clip=False,
-        )
-    axes.set_yticks(range(len(_LANES)), [lane.replace("-", " ") for lane in _LANES])
-    axes.set_ylim(len(_LANES) - 0.5, -0.5)
-    axes.grid(visible=False)
-    axes.tick_params(axis="y", length=0)
-    axes.xaxis.set_visible(False)
-
-
-def _draw_timers(axes: Axes, one: Timeline) -> None:
-    axes.step(
-        one.time_s,
-        one.column("rto_ms"),
-        where="post",
-        color=LIGHT.foreground,
-        linewidth=0.9,
-        label="RTO",
-    )
-    axes.step(one.time_s, one.column("srtt_ms"), where="post", color=one.colour, label="SRTT")
-    axes.set_yscale("log")
-    axes.margins(y=0.2)  # room for the legend
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_locator(NullLocator())

@@ -11,10 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from airtcp.core.quantities import bit_rate_scale
-from airtcp.pages.plot.frame import frame, widest_inches
+from airtcp.pages.plot.frame import frame
 from airtcp.pages.plot.style import LIGHT, SKY_BLUE, VERMILLION, house_style
 from airtcp.pages.plot.svg import InTwoWidths
 from airtcp.pages.plot.timeline import Reals, Timeline
+from airtcp.pages.plot.widths import widest_inches
 
 _GOODPUT_BINS = 120
 _TABLE_WINDOWS = 12

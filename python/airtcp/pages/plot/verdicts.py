@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from airtcp.pages.plot.frame import frame, widest_inches
+from airtcp.pages.plot.frame import frame
 from airtcp.pages.plot.style import INK, PAPER, house_style
+from airtcp.pages.plot.widths import widest_inches
 
 
 @dataclass(frozen=True)
