@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.comparison.dask import Dask
+from airtcp.comparison.dask import Dask, packed, run_cells
 from airtcp.comparison.grid import load_grid
 from airtcp.comparison.grid_run import run_grid
 from airtcp.comparison.store import Store
@@ -163,3 +163,18 @@ def test_a_killed_client_loses_only_unwritten_cells(
 def test_nobody_answers() -> None:
     with pytest.raises(airtcp.AirtcpError, match="no Dask scheduler answers at"):
         Dask("tcp://127.0.0.1:1", timeout_s=1)
+
+
+def test_the_cells_of_a_task_are_small(lossy_file: Path) -> None:
+    """The scheduler logs a thousand messages to a worker, each with the cells of its tasks."""
+    scenarios = [
+        airtcp.load_scenario(lossy_file, {"duration": "10 ms", "link.delay": f"{delay} us"})
+        for delay in range(1, 11)
+    ]
+    work = packed((scenario, seed, None) for scenario in scenarios for seed in range(100))
+    assert len(work) < 20_000
+    few = packed((scenario, 1, None) for scenario in scenarios[:2])
+    seconds, results = run_cells(few)
+    assert seconds > 0
+    assert [trouble for _, trouble in results] == ["", ""]
+    assert len({summary for summary, _ in results}) == 2

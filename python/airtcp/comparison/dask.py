@@ -5,13 +5,16 @@ continued without it, and vice versa. Workers need the same version of airtcp, a
 scenario carries its recordings.
 
 The scheduler's memory does not depend on the cells' results: it has a few tasks for each thread of
-a worker, each of many cells, and results go from the workers to this process without passing it.
+a worker, each of many cells, and results go from the workers to this process without passing it. It
+logs the last thousand messages to each worker (`distributed.admin.low-level-log-length`), and with
+them their cells, which are therefore compressed.
 """
 
 import re
 import time
+import zlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from airtcp import _core
@@ -71,7 +74,7 @@ class Dask:
                 # The last tasks are short, so that no thread waits long for another's.
                 share = -(-len(waiting) // (_TASKS_A_THREAD * threads))
                 batch = [waiting.popleft() for _ in range(min(self._size, share))]
-                work = [(cell.scenario, cell.key.seed, cell.observation) for cell in batch]
+                work = packed((cell.scenario, cell.key.seed, cell.observation) for cell in batch)
                 # A cell is a pure function: a worker that dies costs only time.
                 future = self._client.submit(run_cells, work, pure=False, retries=3)
                 running[future] = batch
@@ -122,11 +125,21 @@ def executor_at(address: str | None) -> Executor | None:
 _ADDRESS = re.compile(r"([a-z]+://)?[^\s/]+:[0-9]{1,5}")
 
 
-def run_cells(work: Sequence[_Work]) -> tuple[float, list[tuple[str | None, str]]]:
-    """Runs cells one after another in a worker; returns the seconds, and each summary or error."""
+def packed(work: Iterable[_Work]) -> bytes:
+    """Cells for a worker, compressed: a study's scenarios differ in few bytes."""
+    from distributed.protocol import pickle
+
+    return zlib.compress(pickle.dumps(list(work)), level=1)
+
+
+def run_cells(work: bytes) -> tuple[float, list[tuple[str | None, str]]]:
+    """Runs packed cells one after another; returns the seconds, and each summary or error."""
+    from distributed.protocol import pickle
+
+    cells: Sequence[_Work] = pickle.loads(zlib.decompress(work))
     begun = time.monotonic()
     results: list[tuple[str | None, str]] = []
-    for scenario, seed, observation in work:
+    for scenario, seed, observation in cells:
         try:
             if observation:
                 results.append((observation.run(scenario, seed), ""))
