@@ -440,6 +440,10 @@ fn equally_long_queues_make_room_in_the_order_of_their_numbers() {
         dropped[0]
     };
     for other in 1..6 {
-        assert_eq!(first_dropped([0, other]), first_dropped([other, 0]), "{other}");
+        assert_eq!(
+            first_dropped([0, other]),
+            first_dropped([other, 0]),
+            "{other}"
+        );
     }
 }
