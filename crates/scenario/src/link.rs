@@ -70,17 +70,17 @@ pub enum RoundTrip {
 }
 
 impl Link {
-    /// When the link goes away, where it is known to.
-    pub fn outage(&self) -> Option<Outage> {
+    /// When the link goes away, where it is known to: a schedule for each cause.
+    pub fn outages(&self) -> Vec<Outage> {
         match self {
             Self::Pipe { data, .. } => match data.service {
                 Service::Suspended {
                     stops: Stops::Periodic { every, length },
                     ..
-                } => Some(Outage { every, length }),
-                _ => None,
+                } => vec![Outage { every, length }],
+                _ => Vec::new(),
             },
-            Self::Medium(medium) => medium.outage(),
+            Self::Medium(medium) => medium.outages(),
         }
     }
 }

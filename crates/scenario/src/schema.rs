@@ -45,7 +45,7 @@ const EXAMPLES: [&str; 12] = [
     "topology = 'cell'\n[cell]\nrates = 'shannon'\n[cell.radio]\nfading = 'jakes'",
     "topology = 'cell'\n[cell]\nstandard = 'lte'\nduplex = 'tdd'\n[cell.drx]\nshort_cycle = '40 ms'",
     "topology = 'cell'\n[cell]\nstandard = 'lte'\n[cell.aqm]\n[cell.handover]\nevery = '10 s'",
-    "topology = 'cell'\n[cell]\nstandard = 'nr'",
+    "topology = 'cell'\n[cell]\nstandard = 'nr'\nsaturated_users = 1\nsessions.on = '5 s'",
     "topology = 'cell'\n[cell]\nstandard = 'lte'\n[cell.radio]\nfading = 'jakes'",
 ];
 

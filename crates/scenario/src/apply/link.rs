@@ -40,14 +40,25 @@ pub(super) fn change(
         }
     }
     check(&access_point, link, topology, stamped)?;
-    if reaction.is_some() && link.outage().is_none() {
-        return Err(refused(
-            "freeze-tcp and hand-off-acks are about a link that goes away: give link.stops, \
-             wlan.outage, cell.outage, arq.outage or \
-             selective_repeat.outage",
-        ));
+    if reaction.is_some() {
+        foresee(link)?;
     }
     Ok((access_point, reaction))
+}
+
+/// Checks that receivers can foresee when the link goes away.
+fn foresee(link: &Link) -> Result<(), Problem> {
+    match link.outages().len() {
+        0 => Err(refused(
+            "freeze-tcp and hand-off-acks are about a link that goes away: give link.stops, \
+             wlan.outage, cell.outage, cell.handover, arq.outage or selective_repeat.outage",
+        )),
+        1 => Ok(()),
+        _ => Err(refused(
+            "freeze-tcp and hand-off-acks follow one schedule, and cell.outage and cell.handover \
+             are two: leave one of them out",
+        )),
+    }
 }
 
 /// Where a change acts, from the queue inwards to the radio: stations' queues replace a queue's

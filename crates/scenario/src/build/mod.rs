@@ -113,7 +113,7 @@ fn freeze(scenario: &Scenario) -> Option<FreezeConfig> {
         OutageReaction::Freeze { warning } => (warning, false),
         OutageReaction::RepeatLastAck => (Duration::ZERO, true),
     };
-    let outage = scenario.link.outage()?;
+    let outage = *scenario.link.outages().first()?;
     Some(FreezeConfig {
         every: outage.every,
         length: outage.length,

@@ -1,7 +1,8 @@
 //! `[cell]`: a cellular base station.
 
 use super::ran::{
-    CqiTable, DrxTable, HandoverTable, HarqTable, OuterLoopTable, PdcpTable, RlcTable, UplinkTable,
+    CqiTable, DrxTable, HandoverTable, HarqTable, OuterLoopTable, PdcpTable, RlcTable,
+    SessionsTable, UplinkTable,
 };
 use super::wlan::Attempts;
 use super::{AqmTable, LineDelay, OutageTable, QueueTable, RadioTable, SECOND};
@@ -87,8 +88,11 @@ keys! {
         aqm: AqmTable, holding keys;
         /// Delay of acknowledgments on the uplink, which is not modelled further (`1xev-do`).
         uplink_delay: Duration = Duration::from_millis(40), as LineDelay;
-        /// Further saturated users: always backlogged, without TCP.
+        /// Further saturated users: backlogged, without TCP.
         saturated_users: u32 = 0, as Whole<0, 1_000>;
+        /// Sessions of the saturated users, who then come and go (`lte`, `nr`): they are always
+        /// backlogged when left out.
+        sessions: SessionsTable, holding keys;
         /// Where the users are, and how their signals fade.
         radio: RadioTable, holding keys;
     }

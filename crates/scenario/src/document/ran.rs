@@ -147,3 +147,16 @@ keys! {
         lossless: bool = true;
     }
 }
+
+keys! {
+    /// Sessions of saturated users: each is backlogged for a time, then has nothing to receive.
+    #[derive(Clone, Copy)]
+    pub struct SessionsTable needs {
+        /// Mean time of a session, exponential.
+        on: Span<1_000_000, DAY>;
+    } takes {
+        /// Mean time between two of a user's sessions, exponential.
+        // Reading time of FTP model 2 (TR 36.814 §A.2.1.3.1).
+        off: Duration = Duration::from_secs(5), as Span<1_000_000, DAY>;
+    }
+}

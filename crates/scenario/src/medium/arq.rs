@@ -38,8 +38,8 @@ impl WirelessMedium for Arq {
         Some(("arq.back", &self.back))
     }
 
-    fn outage(&self) -> Option<Outage> {
-        self.config.damage.outage
+    fn outages(&self) -> Vec<Outage> {
+        self.config.damage.outage.into_iter().collect()
     }
 
     fn change(&mut self, change: MediumChange) -> bool {

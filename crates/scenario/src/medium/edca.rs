@@ -60,8 +60,8 @@ impl WirelessMedium for AggregatingWlan {
         self.config.stations
     }
 
-    fn outage(&self) -> Option<Outage> {
-        self.config.damage.outage
+    fn outages(&self) -> Vec<Outage> {
+        self.config.damage.outage.into_iter().collect()
     }
 
     fn change(&mut self, change: MediumChange) -> bool {

@@ -54,9 +54,9 @@ pub trait WirelessMedium: Debug + Send + Sync {
         None
     }
 
-    /// When it goes away.
-    fn outage(&self) -> Option<Outage> {
-        None
+    /// When it goes away, for each cause of its own.
+    fn outages(&self) -> Vec<Outage> {
+        Vec::new()
     }
 
     /// Whether the link reports to TCP how long it retransmits.

@@ -75,8 +75,14 @@ impl WirelessMedium for RanLink {
         self.users.0
     }
 
-    fn outage(&self) -> Option<Outage> {
-        self.config.outage
+    fn outages(&self) -> Vec<Outage> {
+        let frame = &self.config.frame;
+        let in_slots = |time| frame.slot * frame.slots(time);
+        let handovers = self.config.handover.map(|handover| Outage {
+            every: in_slots(handover.every),
+            length: in_slots(handover.gap),
+        });
+        self.config.outage.into_iter().chain(handovers).collect()
     }
 
     fn change(&mut self, change: MediumChange) -> bool {

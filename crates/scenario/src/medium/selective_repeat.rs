@@ -34,8 +34,8 @@ impl WirelessMedium for SelectiveRepeat {
         }))
     }
 
-    fn outage(&self) -> Option<Outage> {
-        self.config.damage.outage
+    fn outages(&self) -> Vec<Outage> {
+        self.config.damage.outage.into_iter().collect()
     }
 
     fn tells_retry_timeout(&self) -> bool {

@@ -55,8 +55,8 @@ impl WirelessMedium for Wlan {
         self.hops
     }
 
-    fn outage(&self) -> Option<Outage> {
-        self.bss.damage.outage
+    fn outages(&self) -> Vec<Outage> {
+        self.bss.damage.outage.into_iter().collect()
     }
 
     fn change(&mut self, change: MediumChange) -> bool {

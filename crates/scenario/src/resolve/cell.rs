@@ -26,7 +26,7 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
     refuse_keys!(
         table, key!(cell), why;
         users, subcarrier_spacing, duplex, tdd_pattern, mcs_table, layers, control_symbols,
-        subbands, cqi, outer_loop, harq, rlc, pdcp, uplink, drx, handover, outage, aqm
+        subbands, cqi, outer_loop, harq, rlc, pdcp, uplink, drx, handover, outage, aqm, sessions
     );
     if flows > MAX_USERS {
         return Err(Problem::at(

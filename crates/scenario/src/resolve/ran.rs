@@ -8,6 +8,7 @@ use airtcp_link::mac::ran::config::{
     RanError, RlcConfig, RlcMode, UplinkConfig,
 };
 use airtcp_link::mac::ran::drx::DrxConfig;
+use airtcp_link::mac::ran::session::SessionConfig;
 use airtcp_link::{Discipline, QueueLimit};
 use airtcp_units::Duration;
 use airtcp_units::written::Written;
@@ -97,6 +98,7 @@ pub(super) fn resolve(
         outage: outage(table)?,
         radios: Vec::new(),
         saturated: table.saturated_users(),
+        sessions: sessions(table)?,
         queue: queue_limit(table.queue.get_or_insert_default(), QUEUE_PACKETS),
         discipline: discipline(table)?,
         order: None,
@@ -277,6 +279,23 @@ fn outage(table: &CellTable) -> Result<Option<Outage>, Problem> {
         .outage
         .map(|outage| damage::away(outage, key!(cell.outage)))
         .transpose()
+}
+
+fn sessions(table: &mut CellTable) -> Result<Option<SessionConfig>, Problem> {
+    let saturated = table.saturated_users();
+    let Some(sessions) = &mut table.sessions else {
+        return Ok(None);
+    };
+    if saturated == 0 {
+        return Err(Problem::at(
+            key!(cell.sessions),
+            "is of saturated users, and there is none; remove it, or give cell.saturated_users",
+        ));
+    }
+    Ok(Some(SessionConfig {
+        on: sessions.on.get(),
+        off: sessions.off(),
+    }))
 }
 
 fn queue_limit(table: &mut QueueTable, usual: u32) -> QueueLimit {

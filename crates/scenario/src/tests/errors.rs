@@ -257,6 +257,8 @@ const BAD_WIRELESS: &[&str] = &[
     "topology = \"cell\"\n[cell]\nstandard = \"nr\"\ndrx = { on_duration = \"1 s\" }",
     "topology = \"cell\"\n[cell]\nstandard = \"nr\"\ndrx = { short_cycles = 3 }",
     "topology = \"cell\"\n[cell]\nstandard = \"nr\"\nhandover = { every = \"40 ms\" }",
+    "topology = \"cell\"\n[cell]\nstandard = \"nr\"\nsessions.on = \"5 s\"",
+    "topology = \"cell\"\ncell.sessions.on = \"5 s\"",
     "topology = \"cell\"\n[cell]\nstandard = \"nr\"\nrlc.mode = \"um\"\nhandover = { every = \"1 s\", lossless = true }",
     // The wired path, directions, applications.
     "topology = \"wlan\"\nwired.round_trip = { from = \"9 ms\", to = \"5 ms\" }",
@@ -273,6 +275,7 @@ const BAD_WIRELESS: &[&str] = &[
     "remedies = [\"ebsn\"]",
     "remedies = [\"dynamic-arq\"]",
     "remedies = [\"freeze-tcp\"]",
+    "topology = \"cell\"\nremedies = [\"freeze-tcp\"]\n[cell]\nstandard = \"lte\"\nhandover.every = \"9 s\"\noutage = { every = \"5 s\", length = \"1 s\" }",
     "topology = \"dumbbell\"\nremedies = [\"snoop\"]",
     "topology = \"wlan\"\nremedies = [\"static-delay+random-delay\"]",
     "topology = \"wlan\"\nremedies = [\"delay-injection:factor=0\"]",

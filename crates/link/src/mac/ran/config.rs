@@ -7,6 +7,7 @@ use airtcp_units::{Duration, Probability};
 use super::drx::DrxConfig;
 use super::frame_structure::FrameStructure;
 use super::grid::Grid;
+use super::session::SessionConfig;
 use super::transport_block::BlockFormat;
 use crate::fading::Radio;
 use crate::frame::RetryLimit;
@@ -169,8 +170,10 @@ pub struct RanConfig {
     pub outage: Option<Outage>,
     /// Channel of each user in each subband.
     pub radios: Vec<Vec<Radio>>,
-    /// How many of the last users are saturated: always backlogged, without TCP.
+    /// How many of the last users are saturated: backlogged, without TCP.
     pub saturated: u32,
+    /// Sessions of the saturated users. None if they are always backlogged.
+    pub sessions: Option<SessionConfig>,
     /// RLC's queue for each user at the base station.
     pub queue: QueueLimit,
     /// Which of the packets in the base station's queues is served, dropped or marked.

@@ -36,6 +36,12 @@ impl FrameStructure {
         now.as_nanos().div_ceil(self.slot.as_nanos())
     }
 
+    /// Slots that last at least `time`.
+    #[must_use]
+    pub const fn slots(&self, time: Duration) -> u64 {
+        time.as_nanos().div_ceil(self.slot.as_nanos())
+    }
+
     /// Whether blocks go from the base station in `slot`.
     pub(super) fn goes_down(&self, slot: u64) -> bool {
         self.goes(slot, SlotDirection::Down)

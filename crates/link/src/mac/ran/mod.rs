@@ -31,6 +31,7 @@ mod harq;
 mod pdcp;
 mod rlc;
 mod serve;
+pub mod session;
 #[cfg(test)]
 mod tests;
 pub mod transport_block;
@@ -40,7 +41,7 @@ mod user;
 
 use std::collections::VecDeque;
 
-use airtcp_units::{Duration, Instant};
+use airtcp_units::Instant;
 
 use super::outcomes::Outcomes;
 use crate::frame::{ACCESS_POINT, ChannelObserver, Offer, Outcome};
@@ -156,12 +157,11 @@ impl<P: Copy + EcnField> Ran<P> {
     /// Handovers and failures of the radio link. A cell at rest handles a handover when it wakes,
     /// if the gap is not over by then.
     fn interrupt(&mut self, slot: u64) {
-        let length = self.config.frame.slot.as_nanos();
-        let slots = |time: Duration| time.as_nanos().div_ceil(length);
+        let frame = &self.config.frame;
         let begun = self.config.handover.map_or((0, 0), |handover| {
-            let every = slots(handover.every).max(1);
+            let every = frame.slots(handover.every).max(1);
             let count = slot / every;
-            (count, count * every + slots(handover.gap))
+            (count, count * every + frame.slots(handover.gap))
         });
         let is_new = std::mem::replace(&mut self.handovers, begun.0) < begun.0;
         let is_handover = is_new && slot < begun.1;
@@ -169,7 +169,7 @@ impl<P: Copy + EcnField> Ran<P> {
             let until = if is_handover {
                 begun.1
             } else if user.has_failed {
-                slot + slots(self.config.reestablishment)
+                slot + frame.slots(self.config.reestablishment)
             } else {
                 continue;
             };
@@ -247,7 +247,7 @@ impl<P: Copy + EcnField> Medium<P> for Ran<P> {
             self.serve(now, SlotDirection::Down, observer);
         }
         for user in &mut self.users {
-            if !user.is_saturated && user.connected_from <= slot {
+            if user.saturated.is_none() && user.connected_from <= slot {
                 let backlog = user.backlog(SlotDirection::Up, now);
                 user.access.on_slot(slot, backlog, &self.config.frame);
             }

@@ -90,7 +90,9 @@ impl<P: Copy + EcnField> Ran<P> {
                 continue;
             }
             let wanted = match direction {
-                SlotDirection::Down if user.is_saturated => f64::INFINITY,
+                SlotDirection::Down if let Some(saturated) = &mut user.saturated => {
+                    saturated.wanted(now)
+                }
                 SlotDirection::Down if user.drx.is_some_and(|drx| !drx.listens(slot)) => 0.0,
                 SlotDirection::Down => 8.0 * user.backlog(direction, now) as f64,
                 SlotDirection::Up => 8.0 * user.access.known(slot) as f64,
@@ -156,7 +158,7 @@ impl<P: Copy + EcnField> Ran<P> {
         let decoding = Decoding::new((required, gap), chosen.code_rate, draw);
         carrier.allocation.on_served(candidate.user, chosen.bits);
         let bytes = u64::from(chosen.bits / 8);
-        let content = if user.is_saturated {
+        let content = if user.saturated.is_some() {
             Content::default()
         } else {
             user.fill(direction, now, bytes)

@@ -9,6 +9,7 @@ use super::config::{RanConfig, RlcMode};
 use super::drx::Drx;
 use super::frame_structure::SlotDirection;
 use super::harq::{Content, Harq};
+use super::session::Sessions;
 use super::uplink_access::UplinkAccess;
 use crate::fading::ratio;
 use crate::queue::{Discipline, EcnField};
@@ -30,11 +31,29 @@ pub(super) struct Side<P> {
     pub first_failed: u64,
 }
 
+/// When a user without TCP is backlogged.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Saturated {
+    Always,
+    InSessions(Sessions),
+}
+
+impl Saturated {
+    /// Bits that it wants.
+    pub(super) fn wanted(&mut self, now: Instant) -> f64 {
+        let is_on = match self {
+            Self::Always => true,
+            Self::InSessions(sessions) => sessions.is_on(now),
+        };
+        if is_on { f64::INFINITY } else { 0.0 }
+    }
+}
+
 /// A user.
 #[derive(Clone, Debug)]
 pub(super) struct User<P> {
-    /// Always backlogged, with data that belongs to no packet.
-    pub is_saturated: bool,
+    /// How it is backlogged, with data that belongs to no packet.
+    pub saturated: Option<Saturated>,
     pub down: Side<P>,
     pub up: Side<P>,
     pub access: UplinkAccess,
@@ -69,7 +88,11 @@ impl<P: Copy + EcnField> User<P> {
         };
         let up_power = ratio(config.uplink.power_offset_db);
         Self {
-            is_saturated: index >= config.radios.len() - config.saturated as usize,
+            saturated: (index >= config.radios.len() - config.saturated as usize).then(|| {
+                config.sessions.map_or(Saturated::Always, |sessions| {
+                    Saturated::InSessions(Sessions::new(sessions, draws.substream(2)))
+                })
+            }),
             // Layers share the base station's power.
             down: side(
                 1.0 / f64::from(config.down.format.layers()),
@@ -105,7 +128,7 @@ impl<P: Copy + EcnField> User<P> {
     /// Whether nothing is to be sent, in transit, or waited for.
     pub(super) fn is_idle(&self) -> bool {
         let rests = |side: &Side<P>| side.bearer.is_idle() && side.harq.is_idle();
-        !self.is_saturated && rests(&self.down) && rests(&self.up)
+        self.saturated.is_none() && rests(&self.down) && rests(&self.up)
     }
 
     /// Bytes to be sent in a direction: the status of the other direction's receiver too.

@@ -103,6 +103,7 @@ fn lte(radios: Vec<Vec<Radio>>) -> RanConfig {
         outage: None,
         radios,
         saturated: 0,
+        sessions: None,
         queue: QueueLimit::Unlimited,
         discipline: Discipline::DropTail,
         order: None,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::mac::ran::adaptation::{largest_block, nominal};
 use crate::mac::ran::cqi::CqiTable;
+use crate::mac::ran::session::SessionConfig;
 
 const SLOTS: u64 = 40_000;
 
@@ -125,4 +126,43 @@ fn turns_give_equal_shares() {
     for bits in found {
         assert!((bits / expected - 1.0).abs() < 0.04, "{bits} {expected}");
     }
+}
+
+/// In turn with four others, each of whom is there for half of the time, a user has the mean of
+/// 1/(1 + K), with K of the others there: (1 − (1 − p)⁵) / 5p, which is 0.3875.
+#[test]
+fn a_users_share_is_the_mean_over_the_others_sessions() {
+    let radios = (0..5).map(|user| radio(20.0, Fading::None, user, 1));
+    let base = lte(radios.collect());
+    let config = |sessions| RanConfig {
+        saturated: 4,
+        sessions,
+        ..base.clone()
+    };
+    let half = SessionConfig {
+        on: Duration::from_millis(50),
+        off: Duration::from_millis(50),
+    };
+    let bits = |config: &RanConfig, slots: u64| {
+        let mut ran: Ran<u64> = Ran::new(config, Stream::new(1, "cell")).unwrap();
+        let mut now = Instant::ZERO;
+        for slot in 0..slots {
+            while ran.queued_packets(ACCESS_POINT, 1) < 100 {
+                ran.push(now, (ACCESS_POINT, 1), offer(1500), slot, &mut ());
+            }
+            now = ran.next_wakeup();
+            ran.on_wakeup(now, &mut ());
+            while ran.poll().is_some() {}
+        }
+        ran.served_bits(1) as f64 / slots as f64
+    };
+    let alone = RanConfig {
+        saturated: 0,
+        radios: base.radios[..1].to_vec(),
+        ..base.clone()
+    };
+    let share = bits(&config(Some(half)), SLOTS) / bits(&alone, 2_000);
+    assert!((share - 0.3875).abs() < 0.025, "{share}");
+    let share = bits(&config(None), 4_000) / bits(&alone, 2_000);
+    assert!((share - 0.2).abs() < 0.005, "{share}");
 }
