@@ -78,6 +78,8 @@ def _pipe(profile: str, loss: float, delack: int | None = None) -> Count:
     return Count(name, PIPE, of_run, reference_name if name != reference_name else None)
 
 
+STEADY = {"cell.saturated_users": 2, "cell.sessions.on": "24 h"}
+"""Neighbours who stay, in the cells where they come and go."""
 COUNTS = [
     _pipe("sack", 0, delack=1),
     _pipe("sack", 0.01, delack=1),
@@ -113,8 +115,12 @@ COUNTS = [
         {"duration": "1 s", **UPLOADS},
     ),
     Count("cell, sack", "scenarios/cell.toml", {"duration": "20 s", "tcp.profile": "sack"}),
-    Count("LTE, three users, a slot", "scenarios/lte.toml", {"duration": "2 s"}, slots=2000),
-    Count("NR, three users, a slot", "scenarios/nr.toml", {"duration": "1 s"}, slots=2000),
+    Count(
+        "LTE, three users, a slot", "scenarios/lte.toml", {"duration": "2 s", **STEADY}, slots=2000
+    ),
+    Count(
+        "NR, three users, a slot", "scenarios/nr.toml", {"duration": "1 s", **STEADY}, slots=2000
+    ),
 ]
 
 

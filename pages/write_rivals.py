@@ -60,6 +60,8 @@ SENDERS = (
     Sender("ABC", ("abc",), figure=((0.890, 192), (0.857, 195))),
 )
 SHIPPED = ("cellular", "lte", "nr", "geo-satellite", "lossy-pipe", "laptop-download")
+STEADY = {"cell.saturated_users": 2, "cell.sessions.on": "24 h"}
+"""Neighbours who stay, in the cells where they come and go: short runs differ by who is there."""
 CHOICES = ("", "codel", "copa", "abc")
 SHIPPED_SEEDS = range(1, 3)
 LOSS_RATES = (0.0, 0.01, 0.02, 0.05)
@@ -104,11 +106,11 @@ def shipped(scenario: str, remedy: str) -> dict[str, Any]:
     """A shipped scenario with a remedy: goodput, delay, and a second flow that stays as it is."""
     remedies = [remedy] if remedy else []
     seeds = SHIPPED_SEEDS
+    settings = {"duration": "20 s"} | (STEADY if scenario in ("lte", "nr") else {})
     alone = [
-        airtcp.run(scenario, seed=seed, settings={"duration": "20 s"}, remedies=remedies)
-        for seed in seeds
+        airtcp.run(scenario, seed=seed, settings=settings, remedies=remedies) for seed in seeds
     ]
-    shared = {"duration": "20 s", "flows.count": 2, "flows.unchanged": 1}
+    shared = settings | {"flows.count": 2, "flows.unchanged": 1}
     beside = [airtcp.run(scenario, seed=seed, settings=shared, remedies=remedies) for seed in seeds]
     return {
         "scenario": scenario,

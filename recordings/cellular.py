@@ -18,9 +18,9 @@ from pathlib import Path
 
 import airtcp
 
-SECONDS = 30
+SECONDS = 60
 STEP_S = 0.1
-SEEDS = (1, 2)
+SEEDS = (1, 2, 3, 4)
 OFFERED = "100 Mbit/s"
 """More than the link carries."""
 
@@ -36,12 +36,14 @@ class Figures:
     high: float
     deviation: float
     """Standard deviation of a second's rate over the mean."""
+    memory: float
+    """Correlation of a second's rate with the next second's."""
 
 
 RECORDED = {
-    "TMobile-LTE-short.down, 139 s": Figures(16.7, 0.04, 0.86, 2.36, 0.59),
-    "Verizon-LTE-short.down, 140 s": Figures(5.0, 0.14, 0.86, 2.43, 0.64),
-    "ATT-LTE-driving.down, 786 s": Figures(5.2, 0.0, 1.02, 1.95, 0.56),
+    "TMobile-LTE-short.down, 139 s": Figures(16.7, 0.04, 0.86, 2.36, 0.59, 0.70),
+    "Verizon-LTE-short.down, 140 s": Figures(5.0, 0.14, 0.86, 2.43, 0.64, 0.83),
+    "ATT-LTE-driving.down, 786 s": Figures(5.2, 0.0, 1.02, 1.95, 0.56, 0.92),
 }
 """By file of the set (github.com/ravinet/mahimahi, traces/)."""
 
@@ -56,7 +58,8 @@ def figures(mbps: Sequence[float]) -> Figures:
         statistics.fmean(mbps[start : start + steps])
         for start in range(0, len(mbps) - steps + 1, steps)
     ]
-    return Figures(mean, low, median, high, statistics.pstdev(seconds) / mean)
+    memory = statistics.correlation(seconds[:-1], seconds[1:])
+    return Figures(mean, low, median, high, statistics.pstdev(seconds) / mean, memory)
 
 
 def of_scenario(name: str) -> Figures:
@@ -97,10 +100,11 @@ def main() -> None:
     parser.add_argument("--against", type=Path, metavar="TRACE")
     against = parser.parse_args().against
     others = RECORDED if against is None else {against.name: of_trace(against)}
-    print(f"{'':32} Mbit/s   5 %  50 %  95 %  1 s")
+    print(f"{'':32} Mbit/s   5 %  50 %  95 %  1 s  next")
     for name, one in {"scenario lte": of_scenario("lte"), **others}.items():
-        shares = f"{one.low:5.2f} {one.median:5.2f} {one.high:5.2f} {one.deviation:5.2f}"
-        print(f"{name:32} {one.mean_mbps:6.1f} {shares}")
+        shares = f"{one.low:5.2f} {one.median:5.2f} {one.high:5.2f}"
+        seconds = f"{one.deviation:5.2f} {one.memory:5.2f}"
+        print(f"{name:32} {one.mean_mbps:6.1f} {shares} {seconds}")
 
 
 if __name__ == "__main__":

@@ -275,7 +275,8 @@ const BAD_WIRELESS: &[&str] = &[
     "remedies = [\"ebsn\"]",
     "remedies = [\"dynamic-arq\"]",
     "remedies = [\"freeze-tcp\"]",
-    "topology = \"cell\"\nremedies = [\"freeze-tcp\"]\n[cell]\nstandard = \"lte\"\nhandover.every = \"9 s\"\noutage = { every = \"5 s\", length = \"1 s\" }",
+    "topology = \"cell\"\nremedies = [\"freeze-tcp\"]\n[cell]\nstandard = \"lte\"\n\
+     handover.every = \"9 s\"\noutage = { every = \"5 s\", length = \"1 s\" }",
     "topology = \"dumbbell\"\nremedies = [\"snoop\"]",
     "topology = \"wlan\"\nremedies = [\"static-delay+random-delay\"]",
     "topology = \"wlan\"\nremedies = [\"delay-injection:factor=0\"]",
