@@ -14,7 +14,9 @@ mod iperf2;
 mod iperf3;
 mod irtt;
 mod irtt_json;
+mod irtt_probes;
 mod json;
+mod lens;
 mod mahimahi;
 mod milliseconds;
 mod mm_link;
@@ -90,6 +92,7 @@ pub const FORMATS: &[Format] = &[
     cellreplay::FORMAT,
     powershell::FORMAT,
     psping::FORMAT,
+    lens::FORMAT,
     throughput::RACA,
     throughput::FORMAT,
     csv::FORMAT,

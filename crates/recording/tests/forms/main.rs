@@ -4,6 +4,7 @@ mod csv;
 mod damaged;
 mod iputils;
 mod kin;
+mod lens;
 mod named;
 mod refused;
 mod series;
