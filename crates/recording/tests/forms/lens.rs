@@ -1,5 +1,7 @@
 //! The CSV of LENS, in the form in its description (github.com/clarkzjw/LENS).
 
+use std::cell::Cell;
+
 use airtcp_recording::{Direction, parse};
 use airtcp_units::Duration;
 
@@ -7,13 +9,13 @@ use crate::series::*;
 
 /// Every third loss is of each kind: unknown, on the way up, on the way down.
 pub fn lens() -> String {
-    let mut lost = 0;
+    let lost = Cell::new(0);
     let rows = written(|number, rtt| {
         let sent = 1_705_744_800_616_897_349 + number * 10_000_000;
         let delays = rtt.map_or_else(
             || {
-                lost += 1;
-                ["-1,0,0", "0,-1,0", "0,0,-1"][lost % 3].to_owned()
+                lost.set(lost.get() + 1);
+                ["-1,0,0", "0,-1,0", "0,0,-1"][lost.get() % 3].to_owned()
             },
             // Clocks that differ by 40 ms.
             |tenths| format!("{},{},-35.5", ms(tenths), ms(tenths + 355)),
