@@ -63,7 +63,7 @@ class Count:
 
     @property
     def is_held(self) -> bool:
-        """Whether CI holds the count: that of the lossy pipe, and those of slots."""
+        """Whether CI holds the count: the lossy pipe's, and the slots'."""
         return self.scenario == PIPE or self.slots is not None
 
 

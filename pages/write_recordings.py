@@ -3,7 +3,7 @@
     python pages/write_recordings.py
 
 Figures of the recordings are in recordings/cellular.py, nr.py and geostationary.py, with the source
-and license of each; those of the scenarios are simulated here.
+and license of each; the scenarios are simulated here.
 """
 
 import runpy

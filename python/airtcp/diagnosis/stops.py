@@ -75,7 +75,7 @@ class StopProcess:
 
     @property
     def mean_length_s(self) -> float:
-        """Mean length of a stop, of those that end."""
+        """Mean length of the stops that end."""
         return float(np.mean(self._lengths))
 
     @property

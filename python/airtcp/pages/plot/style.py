@@ -169,7 +169,7 @@ _SETTINGS = {
 @contextmanager
 def house_style() -> Iterator[None]:
     """Figures created inside the block have the house style."""
-    import matplotlib as mpl  # not by those who only need the colours
+    import matplotlib as mpl  # only for figures, not for colours
 
     with mpl.rc_context(cast(Any, _SETTINGS)):  # its stub lists every key as a literal
         yield

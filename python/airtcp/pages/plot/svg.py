@@ -85,7 +85,7 @@ def svg_of(figure: "Figure", name: str) -> str:
         figure: drawn in the light theme.
         name: distinguishes its ids from other figures' in the same page.
     """
-    import matplotlib as mpl  # not by those who only write marks
+    import matplotlib as mpl  # only for figures, not for marks
 
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):

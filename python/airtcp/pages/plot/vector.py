@@ -244,7 +244,7 @@ def _shares(scale: Scale, places: Places) -> _Reals:
 
 
 def _path(x: _Reals, y: _Reals, width: float) -> str:
-    """The path through points; where they are dense, through those that are seen."""
+    """The path through points; where they are dense, through the visible ones."""
     path, is_first = "", True
     if len(x) > 8 * _PER_POINT * width:
         x, y = _seen(x, y)

@@ -1,4 +1,4 @@
-"""Makes a matplotlib figure of marks: for PNG, PDF and those who change it."""
+"""Makes a matplotlib figure of marks: for PNG, PDF and further changes."""
 
 from typing import Any, cast
 
