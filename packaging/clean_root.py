@@ -65,7 +65,8 @@ class Root:
         if self.is_emulated and not (BINFMT / f"qemu-{self.machine}").exists():
             return (
                 f"programs for {self.machine} do not run here: "
-                "apt install qemu-user-static binfmt-support"
+                "apt install qemu-user-static binfmt-support, mount -t binfmt_misc binfmt_misc "
+                f"{BINFMT}, update-binfmts --enable qemu-{self.machine}"
             )
         return None
 
