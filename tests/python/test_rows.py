@@ -45,7 +45,7 @@ def test_a_value_of_another_type_is_refused() -> None:
         _core.table([("count", "uint64", ["three"])])
     with pytest.raises(OverflowError):
         _core.table([("count", "uint32", [2**32])])
-    with pytest.raises(ValueError, match="expected bool, float64"):
+    with pytest.raises(ValueError, match="expected bool, category, float64"):
         _core.table([("count", "decimal", [])])
     with pytest.raises(ValueError, match="row count"):
         _core.table([("a", "int64", [1]), ("b", "int64", [])])
