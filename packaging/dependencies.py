@@ -191,8 +191,14 @@ def python_licences(requirements: Path) -> Iterator[tuple[str, str]]:
         )
         names = [*classifiers] or [about.get("License") or ""]
         old = " OR ".join(_OLD_NAMES.get(one, one) for one in names)
-        told = about.get("License-Expression") or old
+        told = about.get("License-Expression") or old or _title(name, about.get("License-File"))
         yield f"{name} {version}", "MIT" if told.startswith("MIT License") else told
+
+
+def _title(name: str, file: str | None) -> str:
+    """The first line of a package's licence text (PEP 639), where its metadata has no name."""
+    text = metadata.distribution(name).read_text(f"licenses/{file}") if file else None
+    return (text or "").lstrip().partition("\n")[0].strip()
 
 
 def faults() -> list[str]:
