@@ -89,13 +89,13 @@ impl<P: Copy + EcnField> Ran<P> {
             if user.connected_from > slot {
                 continue;
             }
-            let wanted = match direction {
-                SlotDirection::Down if let Some(saturated) = &mut user.saturated => {
-                    saturated.wanted(now)
+            let wanted = match (direction, &mut user.saturated) {
+                (SlotDirection::Down, Some(saturated)) => saturated.wanted(now),
+                (SlotDirection::Down, None) if user.drx.is_some_and(|drx| !drx.listens(slot)) => {
+                    0.0
                 }
-                SlotDirection::Down if user.drx.is_some_and(|drx| !drx.listens(slot)) => 0.0,
-                SlotDirection::Down => 8.0 * user.backlog(direction, now) as f64,
-                SlotDirection::Up => 8.0 * user.access.known(slot) as f64,
+                (SlotDirection::Down, None) => 8.0 * user.backlog(direction, now) as f64,
+                (SlotDirection::Up, _) => 8.0 * user.access.known(slot) as f64,
             };
             if wanted == 0.0 || user.side(direction).harq.free(slot).is_none() {
                 continue;
