@@ -10,7 +10,7 @@ from airtcp.pages.plot.frame import fitted
 from airtcp.pages.plot.marks import Dots, Grid, Line, Mark, Panel, Plot, Scale, Words
 from airtcp.pages.plot.plotted import PlotInTwoWidths
 from airtcp.pages.plot.style import BLUE, LIGHT
-from airtcp.pages.plot.ticks import ends, linear, logarithmic
+from airtcp.pages.plot.ticks import ends, linear, logarithmic, shares
 from airtcp.pages.plot.widths import text_inches
 
 _HEIGHT = 4.8
@@ -105,7 +105,7 @@ class FrontPlane(PlotInTwoWidths):
         for spot in named:
             x, y = spot.goodput_bps / divisor, spot.latency_ms
             at = tuple(
-                _POINTS_AN_INCH * inches * _share(scale, value)
+                _POINTS_AN_INCH * inches * float(shares(scale, [value])[0])
                 for scale, inches, value in zip(scales, size, (x, y), strict=True)
             )
             text = fitted(spot.remedy, _NAME_INCHES)
@@ -140,11 +140,3 @@ class _Box:
         return is_level and (
             self.left < other.left + other.width and other.left < self.left + self.width
         )
-
-
-def _share(scale: Scale, value: float) -> float:
-    """A value's place on a scale: 0 at its first end, 1 at its last."""
-    first, last = scale.first, scale.last
-    if scale.is_log:
-        first, last, value = math.log10(first), math.log10(last), math.log10(value)
-    return (value - first) / (last - first)

@@ -1,9 +1,12 @@
-"""The ends and ticks of scales."""
+"""The ends and ticks of scales, and the places of values on them."""
 
 import math
 from collections.abc import Iterable
 
-from airtcp.pages.plot.marks import Scale
+import numpy as np
+from numpy.typing import NDArray
+
+from airtcp.pages.plot.marks import Places, Scale
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _LOG_STEPS = (1.0, 2.0, 5.0)
@@ -48,6 +51,18 @@ def logarithmic(low: float, high: float, label: str = "", *, is_falling: bool = 
     ticks = tuple((place, f"{place:g}") for place in within)
     begin, end = (high, low) if is_falling else (low, high)
     return Scale(begin, end, ticks, label, is_log=True)
+
+
+def shares(scale: Scale, places: Places) -> NDArray[np.float64]:
+    """Shares of the scale's length at which places are: 0 at its first end, 1 at its last."""
+    values = np.asarray(places, dtype=np.float64)
+    first, last = scale.first, scale.last
+    if scale.is_log:
+        # Far outside rather than at infinity, where no line leads.
+        values = np.log10(np.maximum(values, 1e-300))
+        first, last = math.log10(first), math.log10(last)
+    found: NDArray[np.float64] = (values - first) / (last - first)
+    return found
 
 
 def number(value: float, decimals: int) -> str:

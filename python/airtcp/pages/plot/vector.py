@@ -17,12 +17,12 @@ from airtcp.pages.plot.marks import (
     Panel,
     Places,
     Plot,
-    Scale,
     Shape,
     Words,
     key_width,
 )
 from airtcp.pages.plot.style import LIGHT, variable
+from airtcp.pages.plot.ticks import shares
 from airtcp.pages.plot.widths import widest_inches
 
 _INCH = 72.0
@@ -77,11 +77,11 @@ class _Drawn:
 
     def across(self, places: Places) -> _Reals:
         """Horizontal positions."""
-        return self.left + self.width * _shares(self.panel.x, places)
+        return self.left + self.width * shares(self.panel.x, places)
 
     def along(self, places: Places) -> _Reals:
         """Vertical positions."""
-        return self.bottom - self.height * _shares(self.panel.y, places)
+        return self.bottom - self.height * shares(self.panel.y, places)
 
     def parts(self) -> Iterator[str]:
         """The elements, the lowest first."""
@@ -229,18 +229,6 @@ def _key_entry(name: str, line: Line, left: float, top: float) -> Iterator[str]:
     path = f"M{_short(begin)} {_short(middle)}h{_short(length)}"
     yield _stroke(path, line.colour, line.width, is_dashed=line.is_dashed)
     yield _text(name, begin + KEY_LINE_INCHES * _INCH, middle, KEY_POINTS)
-
-
-def _shares(scale: Scale, places: Places) -> _Reals:
-    """Shares of the scale's length at which places are."""
-    values = np.asarray(places, dtype=np.float64)
-    first, last = scale.first, scale.last
-    if scale.is_log:
-        # Far outside rather than at infinity, where no line leads.
-        values = np.log10(np.maximum(values, 1e-300))
-        first, last = math.log10(first), math.log10(last)
-    shares: _Reals = (values - first) / (last - first)
-    return shares
 
 
 def _path(x: _Reals, y: _Reals, width: float) -> str:
