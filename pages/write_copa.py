@@ -16,12 +16,11 @@ import airtcp
 from airtcp._core import engine_version
 from airtcp.pages.marked import put
 from airtcp.pages.provenance import stamp
+from airtcp.pages.steady_cells import settings_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "measurements" / "rivals.md"
 DATA = PAGE.with_name("copa.json")
-STEADY = {"cell.saturated_users": 2, "cell.sessions.on": "24 h"}
-"""Neighbours who stay, in the cells where they come and go: short runs differ by who is there."""
 MARK = "rivals-copa"
 
 SEGMENT_BITS = 1448 * 8
@@ -57,7 +56,7 @@ def differences_ms(round_trips: Iterable[tuple[float, float]]) -> list[float]:
 
 def measured(scenario: str, remedy: str, delta: float) -> dict[str, Any]:
     """One run: the delay that Copa takes for a queue, the rate that it allows, and the queue."""
-    settings = {"duration": f"{RUN_S} s"} | (STEADY if scenario in ("lte", "nr") else {})
+    settings = settings_of(scenario, RUN_S)
     probes = ("queue",)
     run = airtcp.run(scenario, settings=settings, remedies=[remedy], probes=probes, rtts=True)
     times = run.rtts.select("time_s", "rtt_ms").iter_rows()

@@ -23,6 +23,7 @@ import airtcp
 from airtcp._core import engine_version
 from airtcp.pages.marked import put
 from airtcp.pages.provenance import stamp
+from airtcp.pages.steady_cells import settings_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "measurements" / "rivals.md"
@@ -60,8 +61,6 @@ SENDERS = (
     Sender("ABC", ("abc",), figure=((0.890, 192), (0.857, 195))),
 )
 SHIPPED = ("cellular", "lte", "nr", "geo-satellite", "lossy-pipe", "laptop-download")
-STEADY = {"cell.saturated_users": 2, "cell.sessions.on": "24 h"}
-"""Neighbours who stay, in the cells where they come and go: short runs differ by who is there."""
 CHOICES = ("", "codel", "copa", "abc")
 SHIPPED_SEEDS = range(1, 3)
 LOSS_RATES = (0.0, 0.01, 0.02, 0.05)
@@ -106,7 +105,7 @@ def shipped(scenario: str, remedy: str) -> dict[str, Any]:
     """A shipped scenario with a remedy: goodput, delay, and a second flow that stays as it is."""
     remedies = [remedy] if remedy else []
     seeds = SHIPPED_SEEDS
-    settings = {"duration": "20 s"} | (STEADY if scenario in ("lte", "nr") else {})
+    settings = settings_of(scenario, 20)
     alone = [
         airtcp.run(scenario, seed=seed, settings=settings, remedies=remedies) for seed in seeds
     ]

@@ -20,6 +20,7 @@ from airtcp._core import engine_version
 from airtcp.core.shipped import shipped
 from airtcp.pages.marked import put
 from airtcp.pages.provenance import stamp
+from airtcp.pages.steady_cells import settings_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "measurements" / "rivals.md"
@@ -45,8 +46,6 @@ RIVALS = (
 )
 Rows = dict[str, list[float | None] | None]
 """By remedy, "" for the baseline: goodput and delay, or `None` where it has no place."""
-STEADY = {"cell.saturated_users": 2, "cell.sessions.on": "24 h"}
-"""Neighbours who stay, in the cells where they come and go: short runs differ by who is there."""
 SEEDS = range(1, 3)
 RUN_S = 20
 MEASURES = ("goodput_bps", "delay_p95_ms")
@@ -55,7 +54,7 @@ MEASURES = ("goodput_bps", "delay_p95_ms")
 def outcome(scenario: str, remedy: str | None) -> list[float | None] | None:
     """Goodput in bit/s and 95 % of the first flow's delay in ms; `None` where it has no place."""
     remedies = [remedy] if remedy else []
-    settings = {"duration": f"{RUN_S} s"} | (STEADY if scenario in ("lte", "nr") else {})
+    settings = settings_of(scenario, RUN_S)
     try:
         runs = [
             airtcp.run(scenario, seed, settings, remedies=remedies, events=False) for seed in SEEDS

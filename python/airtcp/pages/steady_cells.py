@@ -1,0 +1,13 @@
+"""Settings of short runs over the shipped cells: neighbours who stay, in place of come and go.
+
+Over 20 s a sender's rate depends on who is there more than on the sender.
+"""
+
+STEADY = {"cell.saturated_users": 2, "cell.sessions.on": "24 h"}
+_CELLS = ("lte", "nr")
+
+
+def settings_of(scenario: str, duration_s: float) -> dict[str, object]:
+    """The settings of a run of a shipped scenario, by its name, for so many seconds."""
+    steady = STEADY if scenario in _CELLS else {}
+    return {"duration": f"{duration_s:g} s", **steady}
