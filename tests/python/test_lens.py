@@ -14,7 +14,7 @@ PROBES = 600
 START_NS = 1_705_744_800_616_897_349
 STEP_NS = 10_000_000
 LOST_UP, LOST_DOWN = 40, 57
-"""Each so many probes one is lost on the way."""
+"""Probes from one loss on the way up, or down, to the next."""
 
 
 def rtt_ms(number: int) -> float:

@@ -77,7 +77,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The words of `deploy --list` and `deploy --undo` as those of the commands that they choose.
+/// The options `deploy --list` and `deploy --undo` as the commands that they choose.
 fn chosen(mut words: Vec<OsString>) -> Vec<OsString> {
     if words.get(1).is_some_and(|word| word == "deploy") {
         let command = match words.get(2).and_then(|word| word.to_str()) {

@@ -10,7 +10,7 @@ mod student_t;
 
 pub use paired::{Outcome, PairedDifference, SMALLEST_PERCENT, State};
 
-/// Steps of a series or fraction at most: those of parameters to 10^11 are fewer.
+/// Steps of a series or fraction at most: parameters to 10^11 need fewer.
 const STEPS: u32 = 1_000_000;
 /// In place of a zero that would be divided by.
 const TINY: f64 = 1e-300;

@@ -8,7 +8,7 @@ from airtcp._core import gamma_quantile
 from airtcp.diagnosis.observed import Flags, Observed, Reals
 
 MIN_S = 0.03
-"""Minimum length of a stop that stands out from delays of hosts. BBR keeps for seconds the queue
+"""Minimum length of a stop, longer than delays of hosts. BBR keeps for seconds the queue
 built by even so short a stop.
 """
 SURELY_S = 0.08

@@ -16,7 +16,7 @@ use crate::trace::until_zero;
 const NAME: usize = 16;
 
 /// The variable of one of the kernel's modules (`net/ipv4/tcp_*.c`), compiled as a program for the
-/// simulation alone: no verifier reads it.
+/// simulation only: no verifier reads it.
 const MODULE: &str = "airtcp_module";
 
 /// Controls that every kernel has.

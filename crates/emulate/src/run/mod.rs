@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Result<i32> {
     check(&scenario)?;
     let at = options.at.unwrap_or_else(|| At::usual(&scenario));
     let ways = ways(&scenario, request.seed, at)?;
-    // The kernel takes programs from the machine's root alone.
+    // The kernel takes programs only from the machine's root.
     let own_control = OwnControl::of(&scenario)?;
     user::become_root_of_own_namespaces()?;
     let ends = Ends::new(ways.len(), request.mtu)?;

@@ -94,7 +94,7 @@ fn ends_a_rate(rest: &str) -> bool {
     })
 }
 
-/// `Mbit` is a rate too where nothing follows; bytes alone are a size.
+/// `Mbit` is a rate too where nothing follows; bytes without it are a size.
 fn bits_alone(text: &str, rest: &str) -> bool {
     without(text, "bit").is_some() && !rest.starts_with(|c: char| c.is_alphabetic())
 }

@@ -1,4 +1,4 @@
-//! The names that a scenario gives to choices: kebab-case text and the choice it stands for.
+//! The names that a scenario gives to choices: kebab-case text and the choice it means.
 
 mod cell;
 mod flows;

@@ -36,7 +36,7 @@ impl Standard {
     }
 }
 
-/// Declares names that stand one for one for choices of the link.
+/// Declares names, one for each choice of the link.
 macro_rules! choices {
     ($(#[$doc:meta])* $Name:ident for $Of:ty { $($(#[$row:meta])* $Row:ident = $text:literal => $Choice:path,)+ }) => {
         $(#[$doc])*

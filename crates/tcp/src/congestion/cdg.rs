@@ -481,7 +481,7 @@ mod tests {
         assert_eq!(rule.threshold(100 * MSS, &windows), 50 * MSS);
     }
 
-    /// Acknowledgments of one segment after those of two are taken for delayed ones: they count
+    /// Acknowledgments of one segment after ones of two are taken for delayed ones: they count
     /// only where they lower the minimum.
     #[test]
     fn delayed_acknowledgments_are_left_out() {

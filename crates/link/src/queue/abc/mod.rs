@@ -29,7 +29,7 @@ pub struct AbcConfig {
     /// Time in which the queue beyond the target is to drain, δ (the authors' router: 133 ms);
     /// stable above two thirds of a round trip. Above zero.
     pub delta: Duration,
-    /// Delay in the queue that is left alone, d_t (the authors' experiments: 50 ms).
+    /// Delay in the queue that is tolerated, d_t (the authors' experiments: 50 ms).
     pub target: Duration,
     /// Time over which rates are measured (the authors' router: 20 ms). Above zero.
     pub window: Duration,

@@ -89,7 +89,7 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
 }
 
 /// A row `  2.|-- 192.0.2.9   8.0%   300 …` or, with `-z`, `  2. AS64496 192.0.2.9   8.0% …`.
-/// Its columns are those of the heading `HOST: NAME   Loss%   Snt …`, which `-o` chooses.
+/// Its columns are in the heading `HOST: NAME   Loss%   Snt …`, which `-o` chooses.
 fn of_text(bytes: &[u8]) -> Option<Hop> {
     let mut rows = lines(bytes).filter_map(|(_, line)| std::str::from_utf8(line).ok());
     let heading = rows.find(|row| row.starts_with("HOST: ") && row.contains("Loss%"))?;

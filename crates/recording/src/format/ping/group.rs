@@ -9,7 +9,7 @@ pub(super) struct Group<'a> {
     pub number: &'a str,
     /// Text up to the next blank.
     unit: &'a str,
-    /// Blanks are on both sides of the sign, as in statistics: after it alone they pad the number,
+    /// Blanks are on both sides of the sign, as in statistics: only after it they pad the number,
     /// as in httping's `time= 22.10 ms`.
     pub is_spaced: bool,
     /// Nothing follows the unit.

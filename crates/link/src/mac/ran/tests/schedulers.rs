@@ -128,8 +128,8 @@ fn turns_give_equal_shares() {
     }
 }
 
-/// In turn with four others, each of whom is there for half of the time, a user has the mean of
-/// 1/(1 + K), with K of the others there: (1 − (1 − p)⁵) / 5p, which is 0.3875.
+/// Round robin with four others, each backlogged half of the time, gives a user the mean of
+/// 1/(1 + K), with K of them backlogged: (1 − (1 − p)⁵) / 5p, which is 0.3875.
 #[test]
 fn a_users_share_is_the_mean_over_the_others_sessions() {
     let radios = (0..5).map(|user| radio(20.0, Fading::None, user, 1));
