@@ -178,9 +178,9 @@ def test_a_killed_study_goes_on_where_it_was(lossy: str, tmp_path: Path) -> None
     cells = tmp_path / "cells"
     kept = {path.name: path.stat().st_mtime_ns for path in cells.glob("*.parquet")}
     finished = len(pl.read_parquet(cells / "*.parquet"))
-    # Whole batches; what was finished after the last of them is lost. A slow machine writes
-    # batches that are old before they are full.
-    assert 30 <= finished <= 35
+    # Lost is at most one batch, wherever it began: a slow machine writes batches that are old
+    # before they are full.
+    assert 25 <= finished <= 35
     settings = {"duration": "200 s"}
     told: list[int] = []
     resumed = airtcp.compare(
