@@ -56,7 +56,7 @@ REPORT := out/demo
 KERNEL ?= 6.12
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs demo-kernel build test real wheel release bench count lint check-long docs site site-pages clean tools asked
+.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs demo-kernel build test real wheel release bench count lint check-long docs lint-rust lint-python site site-pages clean tools asked
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -124,7 +124,10 @@ site-pages: $(SITE_READY)
 
 # In the profile of the build, which has compiled the macros already. The fuzz targets are checked
 # against no libFuzzer, whose C++ would be compiled otherwise.
-lint: $(DEV_READY) site-pages | tools ## formatting, clippy, also without std and of fuzz targets, ruff, mypy, comments' columns, advisories, licences, the site's links
+lint: ## formatting, clippy, also without std and of fuzz targets, ruff, mypy, comments' columns, advisories, licences, the site's links
+	@$(MAKE) --no-print-directory --jobs 2 lint-rust lint-python
+
+lint-rust: | tools
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --profile local --workspace --all-targets $(BPF_FEATURES) -- -D warnings
@@ -132,6 +135,10 @@ lint: $(DEV_READY) site-pages | tools ## formatting, clippy, also without std an
 	  @echo "lint: SKIPPED: nothing is built without std: rustup target add $(BARE)" >&2)
 	CUSTOM_LIBFUZZER_PATH=unlinked/libfuzzer.a cargo clippy --profile local --manifest-path fuzz/Cargo.toml --target-dir target --bins -- -D warnings
 	.ci/columns
+
+# Most of it needs one processor, as most of clippy does.
+lint-python: $(DEV_READY) | tools
+	@$(MAKE) --no-print-directory site-pages
 	$(BIN)/python packaging/dependencies.py
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check

@@ -71,6 +71,11 @@ def checks(day: int, times: int) -> Iterator[Check]:
         ((PYTHON, "tests/recipes.py", "clippy"),),
     )
     yield Check(
+        "long",
+        "tests in Python of more than ten seconds each",
+        ((PYTEST, *EACH_TEST, "-m", "long"),),
+    )
+    yield Check(
         "properties",
         "property tests in Rust, with new cases",
         ((*CARGO, "--workspace", "--no-fail-fast", *_features()),),
@@ -80,7 +85,7 @@ def checks(day: int, times: int) -> Iterator[Check]:
     yield Check(
         "cases",
         "property tests in Python, with new cases",
-        ((PYTEST, *EACH_TEST, "-m", "not needs", *_drawing()),),
+        ((PYTEST, *EACH_TEST, "-m", "not needs and not long", *_drawing()),),
         {"AIRTCP_EDGES": 400},
         {"AIRTCP_NEW_CASES": "1"},
     )

@@ -24,6 +24,7 @@ READY = sorted((ROOT / "scenarios").glob("*.toml"))
 SHORT = {"duration": "3 s", "flows.start_spread": "1 s"}
 
 
+@pytest.mark.long
 @pytest.mark.needs("wasm")
 @pytest.mark.timeout(1200)
 def test_the_crate_compiles_for_browsers() -> None:

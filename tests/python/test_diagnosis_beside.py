@@ -122,6 +122,7 @@ def test_flows_with_delays_of_their_own_share_nothing(tmp_path: Path) -> None:
     assert with_beside(flow, [replace(flow, rtt_s=other)]).beside == ()
 
 
+@pytest.mark.long
 def test_wifi_that_aggregates_delivers_in_bursts_and_has_no_rate_of_gigabits(
     tmp_path: Path,
 ) -> None:

@@ -37,6 +37,7 @@ def test_each_mode_is_one_that_a_scenario_can_have() -> None:
         Scenario.parse(f'topology = "wlan"\n[wlan]\n{lines}\n')
 
 
+@pytest.mark.long
 def test_an_upload_over_wifi_is_given_back_by_a_scenario_of_it(tmp_path: Path) -> None:
     path = tmp_path / "upload.pcapng"
     run = airtcp.run(SCENARIOS / "laptop-upload.toml", 3, {"duration": "8 s"}, pcap=path)

@@ -80,6 +80,7 @@ def _adds_up(run: airtcp.Run, about: str) -> None:
     assert fairness is None or 0 <= fairness <= 1 + 1e-9, about
 
 
+@pytest.mark.long
 def test_every_topology_and_most_keys_are_drawn(files: Mapping[str, Path]) -> None:
     """A generator whose documents lose all their keys would prove nothing."""
     found: set[str] = set()

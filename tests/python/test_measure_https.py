@@ -208,6 +208,7 @@ def serve_for_good() -> None:
     threading.Event().wait()
 
 
+@pytest.mark.long
 @pytest.mark.needs("namespaces", "tun")
 def test_an_emulated_link_is_found_again(tmp_path: Path) -> None:
     """20 Mbit/s, 40 ms, and 200 packets of 1500 bytes ahead of a probe: 120 ms.

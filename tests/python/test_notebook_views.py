@@ -41,6 +41,7 @@ def test_a_capture_shows_its_answer(capture: Path) -> None:
     assert diagnosis.headline.split(":")[0] in html
 
 
+@pytest.mark.long
 def test_a_ping_shows_its_answer() -> None:
     diagnosis = airtcp.diagnose(ROOT / "recordings" / "wifi-spikes.ping", rate_bps=20e6)
     html = shown(diagnosis)

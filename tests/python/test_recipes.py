@@ -87,13 +87,6 @@ def test_the_recipes_of_compare_show_in_it_and_in_its_report(patched: Path) -> N
     assert "every seed" in (out / "seeds.html").read_text()
 
 
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is missing")
-@pytest.mark.timeout(1200)
-def test_the_recipes_compile() -> None:
-    told = recipes.compile_with("check")
-    assert told.returncode == 0, told.stderr
-
-
 def test_the_table_counts_what_each_recipe_takes() -> None:
     page = recipes.PAGE.read_text(encoding="utf-8")
     assert recipes.counted(page) == page, "python tests/recipes.py count"

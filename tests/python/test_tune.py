@@ -76,6 +76,7 @@ def test_the_best_is_at_least_as_good_as_that_of_compare_and_on_fresh_seeds() ->
     assert best >= plain.decisive["westwood"].mean
 
 
+@pytest.mark.long
 def test_a_small_budget_ends_the_search_with_an_answer_or_a_remedy() -> None:
     slow = {"duration": "60 s", "link.loss.rate": 0.01}
     with pytest.raises(RunError, match="allow more \\(--max-cpu\\)"):
