@@ -108,7 +108,6 @@ def written(text: str, run: Mapping[str, Any]) -> str:
 def main() -> None:
     """Runs unfinished cases, keeps the data, and writes the page."""
     from airtcp._core import AirtcpError
-    from airtcp.kernel.guests import Guest, the_kernel
     from airtcp.kernel.guests.catalogue import MACHINE
     from airtcp.papers.on_kernel import document, load_cases, run_cases
     from airtcp.papers.paper import load_papers
@@ -124,9 +123,7 @@ def main() -> None:
         print(f"{done} of {runs} {words}", file=sys.stderr, flush=True)
 
     try:
-        name = arguments.kernel
-        guest = None if name == MACHINE else Guest.of(the_kernel(name))
-        cases = load_cases(load_papers(ROOT / "papers"), arguments.seeds, guest)
+        cases = load_cases(load_papers(ROOT / "papers"), arguments.seeds, arguments.kernel)
         run = document(run_cases(cases, arguments.out, arguments.jobs, told))
     except AirtcpError as error:
         raise SystemExit(f"make verify: {error}") from error

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from airtcp._core import AirtcpError, ScenarioError
+from airtcp.kernel.runs import settings_of
 from airtcp.papers.on_kernel import document, load_cases, run_cases
 from airtcp.papers.paper import About, Paper, PaperError, PaperFile, load_papers
 
@@ -66,8 +67,10 @@ def _paper(file: Path, cases: str) -> Paper:
     return Paper("nine", file.parent, PaperFile(about), [])
 
 
-def _calls(log: Path) -> list[list[str]]:
-    return [json.loads(line) for line in log.read_text().splitlines()]
+def _measured(log: Path) -> list[list[str]]:
+    """The runs, without the checks before them."""
+    calls = [json.loads(line) for line in log.read_text().splitlines()]
+    return [call for call in calls if "--check" not in call]
 
 
 def test_what_can_be_had_is_run_and_the_rest_says_why(log: Path, lossy_file: Path) -> None:
@@ -90,7 +93,7 @@ def test_what_can_be_had_is_run_and_the_rest_says_why(log: Path, lossy_file: Pat
     assert factor["steps"] == ["a step"]
     assert fack == {"remedy": "fack", "refusal": "no kernel has it"}
     assert (second["refusal"], second["baseline"]) == ("no kernel has it", None)
-    made = [call for call in _calls(log) if "--check" not in call]
+    made = _measured(log)
     assert len(made) == 6
     assert all("fack" not in call and "tcp.max_window=20" not in call for call in made)
     # The kernel's mean deviation in the baseline, of seeds 1 and 2.
@@ -102,9 +105,9 @@ def test_what_can_be_had_is_run_and_the_rest_says_why(log: Path, lossy_file: Pat
 def test_what_is_stored_is_not_measured_again(log: Path, lossy_file: Path, tmp_path: Path) -> None:
     cases = load_cases([_paper(lossy_file, CASES)])
     first = document(run_cases(cases, tmp_path / "out"))
-    calls = _calls(log)
+    measured = _measured(log)
     assert document(run_cases(cases, tmp_path / "out", jobs=2)) == first
-    assert _calls(log) == calls
+    assert _measured(log) == measured
 
 
 @pytest.mark.usefixtures("log")
@@ -139,7 +142,7 @@ def test_the_run_is_of_every_paper_and_of_the_cases_as_they_are() -> None:
     papers = load_papers(ROOT / "papers")
     cases = load_cases(papers)
     assert told == [
-        (case.paper.about.number, case.name, dict(case.settings), [r.remedy for r in case.remedies])
+        (case.paper.about.number, case.name, dict(settings_of(case.settings)), list(case.remedies))
         for case in cases
     ]
     having = {paper.name for paper in papers if (paper.folder / "kernel.toml").is_file()}

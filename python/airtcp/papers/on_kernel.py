@@ -1,34 +1,26 @@
 """Papers on a kernel: `papers/<name>/kernel.toml`, paired with the simulation of the same runs.
 
-A case is a scenario of the paper and the remedies to try on it. Remedies that the kernel lacks, or
-links that the emulator cannot carry, stay in the results with the reason.
+A case is a scenario of the paper and the remedies to verify on it. Remedies that the kernel lacks,
+or links that the emulator cannot carry, stay in the results with the reason.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 
 from msgspec import Struct, field
 
-from airtcp._core import Scenario, ScenarioError
-from airtcp.comparison.execute import Progress, Results, execute
-from airtcp.comparison.plan import Observation, Plan, PlannedCell, seeded_cells
+from airtcp._core import ScenarioError
+from airtcp.comparison.execute import Progress
 from airtcp.comparison.statistics import PairedDifference
+from airtcp.core.catalogue import BASELINE
 from airtcp.core.loading import load_scenario
-from airtcp.kernel.agreement import Agreement, Side
 from airtcp.kernel.grid import half_width, measured_in_json
-from airtcp.kernel.guests import Guest
-from airtcp.kernel.in_guest import check_runs, observation_of
-from airtcp.kernel.runs import (
-    KernelRun,
-    Measurement,
-    lateness,
-    measurements,
-    readable_path,
-    settings_of,
-)
-from airtcp.kernel.verify import NEEDS_DEVIATION
+from airtcp.kernel.guests import Guest, the_kernel
+from airtcp.kernel.guests.catalogue import MACHINE
+from airtcp.kernel.in_guest import check_runs
+from airtcp.kernel.runs import KernelRun, lateness, readable_path, settings_of
+from airtcp.kernel.verify import Verification, verify
 from airtcp.papers.paper import Paper, read_toml
 
 FILE = "kernel.toml"
@@ -56,146 +48,87 @@ class KernelFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Variant:
-    """A case with one remedy, or without; `refusal` gives the reason if it cannot be run."""
-
-    remedy: str
-    """Empty for the case without a remedy."""
-    scenario: Scenario | None
-    refusal: str = ""
-
-
-@dataclass(frozen=True)
 class Case:
-    """A case, checked against this kernel."""
+    """A case, checked against a kernel.
+
+    `refusals` gives the kernel's reason for each remedy that it cannot run, or for `BASELINE` if it
+    cannot run the case at all.
+    """
 
     paper: Paper
     name: str
     source: str
-    settings: tuple[tuple[str, str], ...]
-    seeds: tuple[int, ...]
-    baseline: Variant
-    remedies: tuple[Variant, ...]
-    guest: Guest | None
-    """The kernel, in virtual time; None for this machine's."""
+    settings: Mapping[str, object]
+    remedies: tuple[str, ...]
+    seeds: int
+    kernel: str
+    refusals: Mapping[str, str]
 
     @property
-    def variants(self) -> list[Variant]:
-        """The runs, the baseline first; empty if that cannot be run."""
-        every = (self.baseline, *self.remedies) if self.baseline.scenario else ()
-        return [one for one in every if one.scenario]
-
-    def simulated(self, variant: Variant) -> list[PlannedCell]:
-        """The simulated runs of a variant, seed by seed."""
-        return self._cells(variant, None)
-
-    def measured(self, variant: Variant, deviation_ms: float | None) -> list[PlannedCell]:
-        """The kernel's runs of a variant, seed by seed."""
-        if NEEDS_DEVIATION not in variant.remedy:
-            deviation_ms = None
-        run = KernelRun(self.source, self.settings, variant.remedy, deviation_ms)
-        return self._cells(variant, observation_of(run, self.guest))
-
-    def _cells(self, variant: Variant, observation: Observation | None) -> list[PlannedCell]:
-        assert self.baseline.scenario is not None
-        assert variant.scenario is not None
-        where = f"{self.paper.short_title}, {self.name}"
-        return list(
-            seeded_cells(
-                self.baseline.scenario.hash(),
-                variant.scenario,
-                variant.remedy,
-                self.seeds,
-                ", ".join(filter(None, (where, variant.remedy))),
-                observation,
-            )
-        )
+    def runnable(self) -> list[str]:
+        """The remedies that the kernel can run, the baseline first; empty if not even that."""
+        if BASELINE in self.refusals:
+            return []
+        return [name for name in (BASELINE, *self.remedies) if name not in self.refusals]
 
 
 def load_cases(
-    papers: Sequence[Paper], seeds: int | None = None, guest: Guest | None = None
+    papers: Sequence[Paper], seeds: int | None = None, kernel: str = MACHINE
 ) -> list[Case]:
-    """The cases of all papers, each checked with the kernel without a run.
+    """The cases of all papers, each checked with a kernel without a run.
 
-    The kernel is that of `guest`, in virtual time, or this machine's.
+    `kernel` is a name from `airtcp kernels`, run in virtual time, or this machine's.
 
     Raises:
         PaperError: a file is missing or wrong.
         ScenarioError: a scenario or a setting is wrong.
-        KernelError: the guest does not work.
+        KernelError: there is no such kernel, or it does not work.
     """
+    guest = None if kernel == MACHINE else Guest.of(the_kernel(kernel))
     cases = []
     for paper in papers:
         if not (paper.folder / FILE).is_file():
             continue  # no cases for a kernel
         file = read_toml(paper.folder / FILE, KernelFile)
-        chosen = tuple(range(1, (seeds or file.seeds) + 1))
-        cases += [_case(paper, spec, file.settings, chosen, guest) for spec in file.cases]
+        for spec in file.cases:
+            source = readable_path(paper.folder / spec.scenario)
+            settings = {**file.settings, **spec.settings}
+            cases.append(
+                Case(
+                    paper,
+                    spec.name,
+                    source,
+                    settings,
+                    tuple(spec.remedies),
+                    seeds or file.seeds,
+                    kernel,
+                    _refusals(source, settings, spec.remedies, guest),
+                )
+            )
     return cases
 
 
-def _case(
-    paper: Paper,
-    spec: CaseSpec,
-    shared: Mapping[str, object],
-    seeds: tuple[int, ...],
-    guest: Guest | None,
-) -> Case:
-    settings = {**shared, **spec.settings}
-    source = readable_path(paper.folder / spec.scenario)
-    told = settings_of(settings)
-    written = load_scenario(source, settings)
-
-    def variant(remedy: str) -> Variant:
-        # First: a wrong name is an error of the file rather than a refusal by the kernel.
-        scenario = written.with_remedies(remedy) if remedy else written
-        run = KernelRun(source, told, remedy, _ANY_DEVIATION)
+def _refusals(
+    source: str, settings: Mapping[str, object], remedies: Sequence[str], guest: Guest | None
+) -> dict[str, str]:
+    """For each remedy that the kernel cannot run its reason."""
+    scenario = load_scenario(source, settings)
+    for remedy in remedies:
+        # A wrong name is an error of the file rather than a refusal by the kernel.
+        scenario.with_remedies(remedy)
+    found = {}
+    for name in (BASELINE, *remedies):
+        remedy = "" if name == BASELINE else name
+        run = KernelRun(source, settings_of(settings), remedy, _ANY_DEVIATION)
         try:
             check_runs([run], guest)
         except ScenarioError as error:
-            return Variant(remedy, None, str(error))
-        return Variant(remedy, scenario)
-
-    return Case(
-        paper,
-        spec.name,
-        source,
-        told,
-        seeds,
-        variant(""),
-        tuple(variant(remedy) for remedy in spec.remedies),
-        guest,
-    )
+            found[name] = str(error)
+    return found
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Results of a variant on the kernel and simulated, seed by seed."""
-
-    variant: Variant
-    measured: tuple[Measurement, ...]
-    simulated_bps: tuple[float, ...]
-
-    @property
-    def measured_bps(self) -> tuple[float, ...]:
-        """The kernel's goodput in bits a second, in the order of the seeds."""
-        return tuple(run["goodput_bps"] for run in self.measured)
-
-
-@dataclass(frozen=True)
-class CaseResult:
-    """Result of a case; without outcomes if it could not be run."""
-
-    case: Case
-    outcomes: tuple[Outcome, ...]
-
-    def agreement(self, outcome: Outcome) -> Agreement:
-        """A remedy's effect on the kernel against its simulated effect."""
-        before = self.outcomes[0]
-        return Agreement(
-            Side(before.measured_bps, outcome.measured_bps),
-            Side(before.simulated_bps, outcome.simulated_bps),
-        )
+CaseResult = tuple[Case, Verification | None]
+"""A case with its verification; None if the kernel cannot run it."""
 
 
 def run_cases(
@@ -204,9 +137,7 @@ def run_cases(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> list[CaseResult]:
-    """Simulates the cases, then has the kernel run them: baselines first, then remedies.
-
-    A remedy's setting may depend on the deviation that the kernel measured in the baseline.
+    """Verifies each case: the remedies that the kernel has, paired with their simulation.
 
     Args:
         cases: the cases to run.
@@ -218,41 +149,35 @@ def run_cases(
         RunError: a run could not be finished, or no run was in time.
         StoreError: a cell cannot be stored.
     """
-    simulated = execute(
-        Plan(cell for case in cases for one in case.variants for cell in case.simulated(one)),
-        out=out,
-    )
-    runs_of_kernel = sum(len(case.seeds) * len(case.variants) for case in cases)
+    runs = sum(case.seeds * len(case.runnable) for case in cases)
+    results: list[CaseResult] = []
     done = 0
-
-    def told(finished: int, _cells: int, words: str) -> None:
-        if progress:
-            progress(done + finished, runs_of_kernel, words)
-
-    planned = [[case.measured(one, None) for one in case.variants[:1]] for case in cases]
-    plan = Plan(cell for of_case in planned for cells in of_case for cell in cells)
-    found = dict(execute(plan, out=out, jobs=jobs, progress=told))
-    done = len(plan)
-    for case, of_case in zip(cases, planned, strict=True):
-        for one in case.variants[1:]:
-            deviation_ms = fmean(run["rttvar_ms"] for run in measurements(of_case[0], found))
-            of_case.append(case.measured(one, deviation_ms))
-    plan = Plan(cell for of_case in planned for cells in of_case[1:] for cell in cells)
-    found |= execute(plan, out=out, jobs=jobs, progress=told)
-    return [
-        CaseResult(
-            case,
-            tuple(
-                Outcome(one, measurements(cells, found), _goodputs(case.simulated(one), simulated))
-                for one, cells in zip(case.variants, of_case, strict=True)
-            ),
+    for case in cases:
+        if not case.runnable:
+            results.append((case, None))
+            continue
+        verification = verify(
+            case.source,
+            case.runnable[1:],
+            case.seeds,
+            case.settings,
+            kernel=case.kernel,
+            out=out,
+            jobs=jobs,
+            progress=progress and _shifted(progress, done, runs, case),
         )
-        for case, of_case in zip(cases, planned, strict=True)
-    ]
+        results.append((case, verification))
+        done += case.seeds * len(case.runnable)
+    return results
 
 
-def _goodputs(cells: Sequence[PlannedCell], found: Results) -> tuple[float, ...]:
-    return tuple(float(found[cell.key].summary["goodput_bps"]) for cell in cells)
+def _shifted(progress: Progress, before: int, runs: int, case: Case) -> Progress:
+    """The progress of one case among the runs of all."""
+
+    def told(done: int, _runs: int, words: str) -> None:
+        progress(before + done, runs, f"{case.paper.short_title}, {case.name}: {words}")
+
+    return told
 
 
 def document(results: Sequence[CaseResult]) -> dict[str, object]:
@@ -261,45 +186,45 @@ def document(results: Sequence[CaseResult]) -> dict[str, object]:
     Raises:
         ScenarioError: no case could be run.
     """
-    runs = [run for one in results for outcome in one.outcomes for run in outcome.measured]
-    if not runs:
+    found = [verification for _, verification in results if verification]
+    if not found:
         raise ScenarioError("the papers' cases: this kernel can run none of them")
+    runs = [
+        run for verification in found for runs in verification.measured.values() for run in runs
+    ]
     return {
-        "kernel": runs[0]["kernel"],
-        "seeds": len(results[0].case.seeds),
+        "kernel": found[0].kernel,
+        "seeds": results[0][0].seeds,
         "late": lateness(runs),
-        "cases": [_case_in_json(one) for one in results],
+        "cases": [_case_in_json(case, verification) for case, verification in results],
     }
 
 
-def _case_in_json(result: CaseResult) -> dict[str, object]:
-    case = result.case
-    by_remedy = {outcome.variant.remedy: outcome for outcome in result.outcomes}
+def _case_in_json(case: Case, verification: Verification | None) -> dict[str, object]:
     return {
         "paper": case.paper.about.number,
         "short": case.paper.about.short,
         "name": case.name,
-        "settings": dict(case.settings),
-        "refusal": case.baseline.refusal,
-        "baseline": _outcome_in_json(by_remedy[""]) if by_remedy else None,
+        "settings": dict(settings_of(case.settings)),
+        "refusal": case.refusals.get(BASELINE, ""),
+        "baseline": _goodput_in_json(verification, BASELINE) if verification else None,
         "remedies": [
-            _remedy_in_json(result, one, by_remedy.get(one.remedy)) for one in case.remedies
+            _remedy_in_json(verification, remedy)
+            if verification and remedy not in case.refusals
+            else {"remedy": remedy, "refusal": case.refusals.get(remedy, "")}
+            for remedy in case.remedies
         ],
     }
 
 
-def _remedy_in_json(
-    result: CaseResult, variant: Variant, outcome: Outcome | None
-) -> dict[str, object]:
-    if outcome is None:
-        return {"remedy": variant.remedy, "refusal": variant.refusal}
-    agreement = result.agreement(outcome)
+def _remedy_in_json(verification: Verification, remedy: str) -> dict[str, object]:
+    first, agreement = verification.measured[remedy][0], verification.agreements[remedy]
     return {
-        "remedy": variant.remedy,
+        "remedy": remedy,
         "refusal": "",
-        "steps": outcome.measured[0]["steps"],
-        "instead": outcome.measured[0]["instead"],
-        **_outcome_in_json(outcome),
+        "steps": first["steps"],
+        "instead": first["instead"],
+        **_goodput_in_json(verification, remedy),
         "effect": {
             "kernel": _difference_in_json(agreement.real),
             "simulated": _difference_in_json(agreement.simulated),
@@ -308,13 +233,11 @@ def _remedy_in_json(
     }
 
 
-def _outcome_in_json(outcome: Outcome) -> dict[str, object]:
+def _goodput_in_json(verification: Verification, remedy: str) -> dict[str, object]:
+    simulated = verification.simulated.values(remedy, "goodput_bps")
     return {
-        "kernel": measured_in_json(outcome.measured),
-        "simulated": {
-            "goodput_bps": list(outcome.simulated_bps),
-            "half_width": half_width(outcome.simulated_bps),
-        },
+        "kernel": measured_in_json(verification.measured[remedy]),
+        "simulated": {"goodput_bps": list(simulated), "half_width": half_width(simulated)},
     }
 
 
