@@ -109,8 +109,8 @@ def main() -> None:
     """Runs unfinished cases, keeps the data, and writes the page."""
     from airtcp._core import AirtcpError
     from airtcp.kernel.guests.catalogue import MACHINE
+    from airtcp.papers.load import load_papers
     from airtcp.papers.on_kernel import document, load_cases, run_cases
-    from airtcp.papers.paper import load_papers
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "verify")

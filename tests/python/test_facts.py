@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from airtcp.papers.check import PaperError
+from airtcp.papers.check import check_facts
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Axis, Choice, Experiment, multiplied
-from airtcp.papers.facts import Fact, broken_facts, check_facts
+from airtcp.papers.facts import Fact, broken_facts
+from airtcp.papers.files import PaperError
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import About, Paper, PaperFile

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from airtcp.papers import load_papers
-from airtcp.papers.check import PaperError
 from airtcp.papers.experiment import Axis, Choice, Experiment
+from airtcp.papers.files import PaperError
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.texts import NumberSpec, check_text, filled
 

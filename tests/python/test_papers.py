@@ -18,7 +18,7 @@ from airtcp.pages.papers.charts import chart_of
 from airtcp.pages.papers.evidence import evidence_table
 from airtcp.papers import Verdict, load_papers, open_points
 from airtcp.papers.calibration import Calibrated, calibrated
-from airtcp.papers.check import PaperError
+from airtcp.papers.carry_out import carry_out, plan_experiments, scenario_of
 from airtcp.papers.claims import ClaimsFile, Part
 from airtcp.papers.cross import (
     Company,
@@ -29,13 +29,13 @@ from airtcp.papers.cross import (
     pair_outcomes,
 )
 from airtcp.papers.experiment import Axis, Choice, Experiment
+from airtcp.papers.files import PaperError, schema_of
 from airtcp.papers.judge import judge_part
-from airtcp.papers.outcomes import Outcomes, built, carry_out, plan_experiments
+from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import PaperFile
 from airtcp.papers.read_as import read_as
 from airtcp.papers.readings import one_at_a_time
 from airtcp.papers.sampled import watched
-from airtcp.papers.schema import schema_of
 from airtcp.papers.today import ranked_today, today_sentences
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,7 @@ def test_every_point_of_every_experiment_is_a_valid_scenario():
         for experiment in paper.file.experiments:
             for quick in (False, True) if experiment.quick_settings else (False,):
                 for point in experiment.points(quick=quick):
-                    built(paper.folder, point)
+                    scenario_of(paper.folder, point)
 
 
 def test_every_reading_of_every_experiment_is_a_valid_scenario():
@@ -81,7 +81,7 @@ def test_every_reading_of_every_experiment_is_a_valid_scenario():
             for reading in one_at_a_time(points):
                 first, *others = read_as(experiment, points, reading).points()
                 for point in (first, *others[-1:]):
-                    built(paper.folder, point)
+                    scenario_of(paper.folder, point)
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_every_place_of_a_calibration_is_a_valid_reading():
         calibrated_points += len(points) - len(paper.file.readings)
         for experiment in paper.file.experiments:
             for reading in one_at_a_time(points):
-                built(paper.folder, next(read_as(experiment, points, reading).points()))
+                scenario_of(paper.folder, next(read_as(experiment, points, reading).points()))
     assert calibrated_points >= 4
 
 
@@ -119,7 +119,7 @@ def test_joint_readings_are_valid_scenarios():
             for reading in readings:
                 first, *others = read_as(experiment, points, reading).points()
                 for point in (first, *others[-1:]):
-                    built(paper.folder, point)
+                    scenario_of(paper.folder, point)
 
 
 def test_papers_are_chosen_by_name_and_number():
@@ -247,11 +247,12 @@ def test_finished_points_are_not_run_again(tmp_path):
     told: list[tuple[int, int]] = []
 
     def run() -> Outcomes:
-        return carry_out(
-            [(ROOT / "scenarios", experiment)],
+        (outcomes,) = carry_out(
+            [plan_experiments([(ROOT / "scenarios", experiment)])],
             out=tmp_path,
             progress=lambda done, runs: told.append((done, runs)),
         )
+        return outcomes
 
     first = run()
     assert told[0] == (0, 12)
@@ -262,7 +263,8 @@ def test_finished_points_are_not_run_again(tmp_path):
     again = run()
     assert told == [(12, 12)]
     assert again.measured == first.measured
-    other = carry_out([(ROOT / "scenarios", experiment)], out=tmp_path, first_seed=100)
+    others = plan_experiments([(ROOT / "scenarios", experiment)], first_seed=100)
+    (other,) = carry_out([others], out=tmp_path)
     assert other.measured != first.measured
 
 
@@ -271,14 +273,15 @@ def test_what_was_chosen_is_as_near_to_the_papers_baseline_as_any(name):
     (paper,) = load_papers(PAPERS, [name])
     for calibration in paper.file.calibrations:
         experiment = paper.experiment(calibration.experiment)
-        outcomes = carry_out([(paper.folder, experiment)])
+        (outcomes,) = carry_out([plan_experiments([(paper.folder, experiment)])])
         alike = calibrated(paper, calibration, outcomes).alike
         assert calibration.chosen in alike, calibration.what
 
 
 def test_charts_hold_what_was_measured():
     (paper,) = load_papers(PAPERS, ["newzag"])
-    outcomes = carry_out([(paper.folder, paper.experiment("loss"))], quick=True, first_seed=5)
+    loss = [(paper.folder, paper.experiment("loss"))]
+    (outcomes,) = carry_out([plan_experiments(loss, extent="quick", first_seed=5)])
     spec = next(figure for figure in paper.file.figures if figure.id == "fig-5")
     chart = chart_of(paper, spec, outcomes)
     assert chart.y_label == "goodput (kB/s)"
@@ -308,6 +311,7 @@ def test_a_watched_window_shows_its_steps():
 
 def test_the_comparison_across_names_what_exists():
     cross = load_cross(PAPERS)
+    assert cross
     experiment = cross.experiment()
     assert len(cross.pairs) == 10
     names = {choice.name for choice in experiment.axis("remedy").choices}
@@ -396,7 +400,8 @@ def test_todays_sentences_are_of_the_ranking_that_compare_has():
 
 def test_evidence_counts_both_sides():
     (paper,) = load_papers(PAPERS, ["newzag"])
-    outcomes = carry_out([(paper.folder, paper.experiment("loss"))], quick=True)
+    loss = [(paper.folder, paper.experiment("loss"))]
+    (outcomes,) = carry_out([plan_experiments(loss, extent="quick")])
     claim = next(claim for claim in paper.claims if claim.id == "3e")
     table = evidence_table(paper, claim, outcomes)
     assert table is not None

@@ -11,8 +11,10 @@ import pytest
 
 from airtcp._core import AirtcpError, ScenarioError
 from airtcp.kernel.runs import settings_of
+from airtcp.papers.files import PaperError
+from airtcp.papers.load import load_papers
 from airtcp.papers.on_kernel import document, load_cases, run_cases
-from airtcp.papers.paper import About, Paper, PaperError, PaperFile, load_papers
+from airtcp.papers.paper import About, Paper, PaperFile
 
 ROOT = Path(__file__).resolve().parents[2]
 

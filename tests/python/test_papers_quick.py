@@ -3,11 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from airtcp.papers import Verdict, load_papers
+from airtcp.papers import Verdict, load_papers, run
 from airtcp.papers.claims import Claim
 from airtcp.papers.cross import load_cross
 from airtcp.papers.judge import Judged, JudgedClaim
-from airtcp.papers.judgement import judge_papers
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "papers"
@@ -19,13 +18,15 @@ def test_a_quick_run_has_at_least_four_seeds():
         for experiment in paper.file.experiments:
             assert experiment.quick >= 4, (paper.name, experiment.id)
             assert experiment.few == 0 or experiment.few >= experiment.quick
-    assert load_cross(PAPERS).quick >= 4
+    cross = load_cross(PAPERS)
+    assert cross
+    assert cross.quick >= 4
 
 
 def test_a_quick_run_judges_the_default_alone():
     """No reading is spent on it, and nothing on points without a verdict."""
     (paper,) = load_papers(PAPERS, ["wsc-tcp"])
-    judged = judge_papers([paper], PAPERS, quick=True, with_cross=False)
+    judged = run([paper.name], quick=True)
     over, silent = judged.readings[paper.name], 0
     assert len(over.verdicts) == 1
     for one in judged.all_claims:

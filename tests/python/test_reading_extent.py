@@ -8,7 +8,7 @@ from msgspec import structs
 
 from airtcp.core.loading import load_scenario
 from airtcp.papers import load_papers
-from airtcp.papers.outcomes import built
+from airtcp.papers.carry_out import scenario_of
 from airtcp.papers.read_as import read_as
 from airtcp.papers.readings import (
     Admitted,
@@ -44,7 +44,7 @@ def test_readings_run_beside_ns3_are_among_those_judged(monkeypatch):
         for point in read_as(delays, points, reading).points():
             if point.coordinates == coordinates:
                 longer = structs.replace(point, settings=point.settings | length)
-                return built(paper.folder, longer).hash()
+                return scenario_of(paper.folder, longer).hash()
         raise AssertionError(coordinates)
 
     judged = {hashed(one) for one in readings_to_run(points, paper.file.joint, None, False)}

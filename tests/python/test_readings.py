@@ -6,12 +6,12 @@ import pytest
 from msgspec import structs
 
 from airtcp.papers.calibration import calibrated
-from airtcp.papers.check import PaperError
 from airtcp.papers.check_readings import check_joint, check_readings
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Axis, Choice, Experiment
+from airtcp.papers.files import PaperError
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
-from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.outcomes import Outcomes, merged
 from airtcp.papers.paper import About, Calibration, Paper, PaperFile, Target
 from airtcp.papers.read_as import claims_at, read_as
 from airtcp.papers.readings import (
@@ -24,7 +24,7 @@ from airtcp.papers.readings import (
 )
 from airtcp.papers.rules import CANDIDATES, Verdict
 from airtcp.papers.texts import NumberSpec, check_text, number_as_text
-from airtcp.papers.touching import concerns
+from airtcp.papers.touching import touching
 from airtcp.papers.unset import without_unset
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
@@ -197,11 +197,14 @@ def test_a_reading_may_choose_the_statistic() -> None:
     assert plain == claim
     measures = [part.measure for part in other.parts]
     assert measures == ["goodput_bps", "goodput_peak_bps", "timeouts"]
-    assert concerns(point, claim)
-    without = structs.replace(claim, parts=claim.parts[1:])
-    assert not concerns(point, without)
-    wrong = structs.replace(point, values=[Admitted("highest"), Admitted("a", measure={"x": "y"})])
     experiment = Experiment("e", "t", "s", 1, 1)
+    file = PaperFile(
+        About(1, "s", "t", "a", "v", [], "."), [experiment, Experiment("other", "t", "s")]
+    )
+    without = structs.replace(claim, id="2", parts=claim.parts[1:])
+    paper = Paper("p", Path("p"), file, [claim, without])
+    assert touching(paper, [point]) == {"1": (0,), "2": ()}
+    wrong = structs.replace(point, values=[Admitted("highest"), Admitted("a", measure={"x": "y"})])
     with pytest.raises(PaperError, match="'x' is no measurement"):
         check_readings("w", [wrong], [experiment])
 
@@ -395,7 +398,7 @@ def test_a_calibration_says_what_it_does_not_identify():
     assert set(found.alike) == {"1", "2"}
     assert not found.identifies
     assert found.errors["3"] == pytest.approx(0.695, abs=0.01)
-    outcomes.merge(_runs(paper.file.experiments[0], 20.0))
+    outcomes = merged([outcomes, _runs(paper.file.experiments[0], 20.0)])
     _, over = judge_over_readings(
         paper,
         outcomes,

@@ -161,11 +161,10 @@ def _check_study(file: Path) -> None:
 
 
 def _check_paper(file: Path) -> None:
-    from airtcp.papers.paper import check, load_papers
+    from airtcp.papers import load_papers
 
     folder = file.resolve().parent
-    (paper,) = load_papers(folder.parent, [folder.name])
-    check(paper)
+    load_papers(folder.parent, [folder.name])
 
 
 def _check_gateway(file: Path) -> None:

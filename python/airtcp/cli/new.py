@@ -93,7 +93,7 @@ def _schema(of: SchemaOf) -> object:
     if of is SchemaOf.SCENARIO:
         return airtcp.schema()
     from airtcp.papers.claims import ClaimsFile
+    from airtcp.papers.files import schema_of
     from airtcp.papers.paper import PaperFile
-    from airtcp.papers.schema import schema_of
 
     return schema_of(PaperFile if of is SchemaOf.PAPER else ClaimsFile)

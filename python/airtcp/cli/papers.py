@@ -20,7 +20,6 @@ from airtcp.cli.console import (
     report_folder,
 )
 from airtcp.cli.errors import clear_errors, say
-from airtcp.comparison.dask import executor_at
 
 if TYPE_CHECKING:
     from airtcp.papers.judge import JudgedClaim
@@ -119,25 +118,22 @@ def papers_command(
     airtcp papers --seed-sets 3
     """
     with clear_errors():
-        from airtcp.papers.judgement import judge_papers
-        from airtcp.papers.paper import find_papers, load_papers
+        from airtcp.papers import run
 
         report_folder(folder)
         width = figure_inches(figure_width)
-        where = papers or find_papers()
-        chosen = load_papers(where, names)
         with progress_bar("papers") as report:
-            judgement = judge_papers(
-                chosen,
-                where,
+            judgement = run(
+                names or None,
                 quick=quick,
-                with_cross=(not quick if cross is None else cross) and not names,
+                cross=not quick if cross is None else cross,
                 first_seed=first_seed,
                 seed_sets=seed_sets,
                 readings=readings,
+                folder=papers,
                 out=folder,
                 jobs=jobs,
-                executor=executor_at(dask),
+                dask=dask,
                 progress=report,
             )
         from airtcp.pages.papers import write_papers_report

@@ -2,10 +2,19 @@
 
 from collections.abc import Sequence
 
-from airtcp.papers.check import PaperError, check_experiment, check_once
+from airtcp.papers.claims import Claim
 from airtcp.papers.experiment import Experiment
+from airtcp.papers.files import PaperError
 from airtcp.papers.measures import MEASURES
-from airtcp.papers.readings import EXPERIMENT, Admitted, JointReading, OpenPoint
+from airtcp.papers.read_as import claims_at
+from airtcp.papers.readings import (
+    EXPERIMENT,
+    Admitted,
+    JointReading,
+    OpenPoint,
+    default_reading,
+    one_at_a_time,
+)
 
 
 def check_readings(
@@ -16,10 +25,12 @@ def check_readings(
     Raises:
         PaperError: a default is not a value, a name is used twice, or a value has no effect.
     """
-    check_once(f"{where}: reading", (point.id for point in points))
-    known = sorted(experiment.id for experiment in experiments)
+    ids = [point.id for point in points]
+    known = [experiment.id for experiment in experiments]
     for point in points:
         about = f"{where}: reading {point.id!r}"
+        if ids.count(point.id) > 1:
+            raise PaperError(f"{about} is there twice")
         names = [value.name for value in point.values]
         if len(names) < 2 or len(set(names)) < len(names):
             raise PaperError(f"{about}: expected at least two values with names of their own")
@@ -28,7 +39,8 @@ def check_readings(
                 f"{about}: default = {point.default!r}: expected one of {', '.join(names)}"
             )
         for one in point.experiments:
-            check_experiment(about, one, known)
+            if one not in known:
+                raise PaperError(f"{about}: no experiment {one!r}; there are {', '.join(known)}")
         concerned = [one for one in experiments if point.concerns(one.id)]
         if point.alternative:
             _check_alternative(about, point, concerned)
@@ -122,3 +134,30 @@ def check_joint(where: str, points: Sequence[OpenPoint], named: Sequence[JointRe
                     f"{where}: joint reading: {identity} = {value!r}: expected a reading's id "
                     f"and one of its values: {known}"
                 )
+
+
+def check_alternatives(where: str, claim: Claim, points: Sequence[OpenPoint]) -> None:
+    """Checks that a claim has as much at each place of an alternative as at the default's.
+
+    Raises:
+        PaperError: it lacks a place, or has another number of parts there.
+    """
+    points = [point for point in points if point.alternative]
+    for point in points:
+        for part in claim.parts:
+            places = [str(place) for place in part.places]
+            missing = [name for name in point.names if name not in places]
+            if part.along == point.axis and point.concerns(part.experiment) and missing:
+                raise PaperError(
+                    f"{where}: along {point.axis!r}: no place {missing[0]!r}: expected each "
+                    f"value of the reading {point.id!r}: {', '.join(point.names)}"
+                )
+    default = default_reading(points)
+    (plain,) = claims_at([claim], points, default)
+    for reading in one_at_a_time(points):
+        (other,) = claims_at([claim], points, reading)
+        if [part.counts for part in other.parts] != [part.counts for part in plain.parts]:
+            raise PaperError(
+                f"{where}: {len(other.parts)} parts at {' '.join(reading)}, {len(plain.parts)} at "
+                f"{' '.join(default)}: expected as many at each alternative"
+            )

@@ -1,10 +1,12 @@
 """Claims of a paper, as data: the comparison, and the number the paper gives."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Literal
 
 from msgspec import Struct, field
 
-from airtcp.papers.experiment import Value
+from airtcp.papers.experiment import Datum, Experiment, Value
 
 Kind = Literal["gain", "level", "trend", "peak", "larger-gain"]
 """Subject of a part of a claim:
@@ -39,6 +41,32 @@ class Part(Struct, frozen=True, forbid_unknown_fields=True):
     between: list[Value] = field(default_factory=list)
     label: str = ""
     counts: bool = True
+
+    def data(self, experiment: Experiment) -> Iterator[Datum]:
+        """Every measurement that it compares."""
+        places = self.places or (experiment.axis(self.along).places if self.along else [])
+        sides = [self.baseline, self.treated] if self.baseline or self.treated else [{}]
+        for move in [{self.along: place} for place in places] or [{}]:
+            starts = [{**self.at, **move}]
+            if self.kind == "larger-gain":
+                starts.append({**move, **self.than})
+            for start, side in product(starts, sides):
+                yield Datum(self.measure, {**start, **side})
+
+    def comparisons(self) -> list[tuple[dict[str, Value], float | None]]:
+        """The points that it represents, each with the paper's number."""
+        numbers: Sequence[float | None] = self.paper or [None] * max(1, len(self.places))
+        if not self.along:
+            return [(dict(self.at), numbers[0])]
+        return [
+            ({**self.at, self.along: place}, number)
+            for place, number in zip(self.places, numbers, strict=True)
+        ]
+
+    def label_at(self, at: Mapping[str, Value]) -> str:
+        """Name of one of its points: its label, and the place on its axis."""
+        where = f"{self.along} {at[self.along]}" if self.along else ""
+        return ", ".join(text for text in (self.label, where) if text)
 
 
 class Claim(Struct, frozen=True, forbid_unknown_fields=True):

@@ -13,8 +13,8 @@ from airtcp.comparison.statistics import paired_difference
 from airtcp.core.catalogue import BASELINE
 from airtcp.papers.estimates import Estimate, gain, p_value
 from airtcp.papers.experiment import Axis, Choice, Experiment
+from airtcp.papers.files import read_toml
 from airtcp.papers.outcomes import Outcomes
-from airtcp.papers.paper import read_toml
 from airtcp.papers.rules import correct_for_number, sign_of
 
 MEASURE = "flow_goodput_bps"
@@ -84,21 +84,14 @@ class Cross(Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
-CROSS_FILE = "cross.toml"
-
-
-def load_cross(folder: Path) -> Cross:
-    """The `cross.toml` of the folder of papers.
+def load_cross(folder: Path) -> Cross | None:
+    """The `cross.toml` of the folder of papers; None if it has none.
 
     Raises:
         PaperError: it cannot be read or is wrong.
     """
-    return read_toml(folder / CROSS_FILE, Cross)
-
-
-def has_cross(folder: Path) -> bool:
-    """Whether a folder of papers has a `cross.toml`."""
-    return (folder / CROSS_FILE).exists()
+    file = folder / "cross.toml"
+    return read_toml(file, Cross) if file.exists() else None
 
 
 def cross_grid(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> GridResult:

@@ -1,9 +1,9 @@
 """An experiment: one scenario, varied along axes, every point of it run with the same seeds."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import product
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Protocol
 
 from msgspec import Struct, field
 
@@ -108,6 +108,9 @@ def multiplied(value: Value, factor: float) -> Value:
 Coordinates = tuple[tuple[str, Value], ...]
 """A point: axis and place, in the order of the axes."""
 
+Points = Mapping[str, Container[Coordinates]]
+"""Points of several experiments, by the experiment's id."""
+
 
 class Point(Struct, frozen=True):
     """One point of an experiment, as it is run."""
@@ -158,7 +161,8 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
         for axis in self.axes:
             if axis.name == name:
                 return axis
-        raise KeyError(name)
+        known = ", ".join(axis.name for axis in self.axes)
+        raise KeyError(f"experiment {self.id!r} has no axis {name!r}: {known}")
 
     def points(self, *, quick: bool = False) -> Iterator[Point]:
         """Every combination of places, the last axis fastest."""
@@ -166,7 +170,7 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
             coordinates = tuple(
                 (axis.name, place) for axis, place in zip(self.axes, places, strict=True)
             )
-            yield self._point(coordinates, self.quick_settings if quick else {})
+            yield self.point(coordinates, self.quick_settings if quick else {})
 
     def coordinates(self, *parts: Mapping[str, Value]) -> Coordinates:
         """The point that `parts`, mappings of axis to place, specify together.
@@ -177,12 +181,8 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
         named: dict[str, Value] = {}
         for part in parts:
             named |= part
-        known = {axis.name for axis in self.axes}
         for name in named:
-            if name not in known:
-                raise KeyError(
-                    f"experiment {self.id!r} has no axis {name!r}: {', '.join(sorted(known))}"
-                )
+            self.axis(name)
         coordinates = []
         for axis in self.axes:
             if axis.name not in named:
@@ -196,8 +196,9 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
             coordinates.append((axis.name, place))
         return tuple(coordinates)
 
-    def _point(self, coordinates: Coordinates, more: Mapping[str, Any]) -> Point:
-        scenario, settings, remedies = self.scenario, overlaid(self.settings, more), []
+    def point(self, coordinates: Coordinates, more: Mapping[str, Any] | None = None) -> Point:
+        """The point there, with `more` settings of the whole experiment."""
+        scenario, settings, remedies = self.scenario, overlaid(self.settings, more or {}), []
         for name, place in coordinates:
             choice = self.axis(name).choice(place)
             scenario = choice.scenario or scenario
@@ -205,3 +206,24 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
             if choice.remedies:
                 remedies.append(choice.remedies)
         return Point(coordinates, scenario, settings, "+".join(remedies))
+
+
+class Datum(NamedTuple):
+    """One measurement of an experiment, at one of its points."""
+
+    measure: str
+    point: Mapping[str, Value]
+
+
+class Entry(Protocol):
+    """A table of a paper's files that uses measurements of an experiment: a figure, a claim's part.
+
+    Its data are checked when the paper is loaded, and decide which points are run.
+    """
+
+    @property
+    def experiment(self) -> str:
+        """The experiment's id."""
+
+    def data(self, experiment: Experiment, /) -> Iterator[Datum]:
+        """Every measurement that it uses."""

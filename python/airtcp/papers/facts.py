@@ -4,21 +4,13 @@ A fact is a qualitative observation of the authors: "no spurious timeouts at 5 %
 breaks one is not the authors' setup.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
 
 from airtcp.papers import estimates
-from airtcp.papers.check import (
-    PaperError,
-    check_axis,
-    check_experiment,
-    check_measure,
-    check_once,
-    check_point,
-)
-from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.experiment import Datum, Experiment, Value
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.rules import sign_of
 
@@ -41,12 +33,10 @@ class Fact(Struct, frozen=True, forbid_unknown_fields=True):
     places: list[Value] = field(default_factory=list)
     direction: Literal["", "rises", "falls"] = ""
 
-    @property
-    def points(self) -> list[dict[str, Value]]:
-        """The points of its experiment that it refers to."""
-        if not self.along:
-            return [dict(self.at)]
-        return [{**self.at, self.along: place} for place in self.places]
+    def data(self, _experiment: Experiment) -> Iterator[Datum]:
+        """The measurements that it refers to."""
+        for move in [{self.along: place} for place in self.places] if self.along else [{}]:
+            yield Datum(self.measure, {**self.at, **move})
 
 
 def broken_facts(
@@ -59,7 +49,7 @@ def broken_facts(
 
 
 def _is_broken(fact: Fact, experiment: Experiment, outcomes: Outcomes) -> bool:
-    measured = [outcomes.values(experiment, fact.measure, point) for point in fact.points]
+    measured = [outcomes.values(experiment, *datum) for datum in fact.data(experiment)]
     series = [values for values in measured if values]
     if len(series) < len(measured):
         return True
@@ -72,32 +62,3 @@ def _is_broken(fact: Fact, experiment: Experiment, outcomes: Outcomes) -> bool:
     too_low = fact.at_least is not None and mean + half < fact.at_least
     too_high = fact.at_most is not None and mean - half > fact.at_most
     return too_low or too_high
-
-
-def check_facts(where: str, facts: Sequence[Fact], experiments: Mapping[str, Experiment]) -> None:
-    """Checks that facts name existing things, and state one thing each.
-
-    Raises:
-        PaperError: something is missing, unknown, or stated twice.
-    """
-    check_once(f"{where}: fact", (fact.id for fact in facts))
-    for fact in facts:
-        about = f"{where}: fact {fact.id!r}"
-        check_experiment(about, fact.experiment, experiments)
-        experiment = experiments[fact.experiment]
-        check_measure(about, fact.measure)
-        bounded = fact.at_least is not None or fact.at_most is not None
-        if bool(fact.along) == bounded:
-            raise PaperError(
-                f"{about}: expected bounds (at_least, at_most) or a trend (along, places, "
-                "direction), and not both"
-            )
-        if fact.along:
-            check_axis(about, experiment, fact.along)
-            if not fact.direction or len(fact.places) < 2:
-                raise PaperError(
-                    f"{about}: a trend along {fact.along!r} needs two places at least, and its "
-                    'direction: "rises" or "falls"'
-                )
-        for point in fact.points:
-            check_point(about, experiment, point)

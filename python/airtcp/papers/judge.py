@@ -1,7 +1,7 @@
 """Judges claims: each part from its runs, by the rules of `rules`."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -135,22 +135,11 @@ def judge_part(experiment: Experiment, part: Part, outcomes: Outcomes) -> list[J
         case "peak":
             return [judging.peak()]
         case "larger-gain":
-            return [judging.larger_gain(at) for at, _ in spread(part)]
+            return [judging.larger_gain(at) for at, _ in part.comparisons()]
         case "level":
-            return [judging.level(at, number) for at, number in spread(part)]
+            return [judging.level(at, number) for at, number in part.comparisons()]
         case "gain":
-            return [judging.gain(at, number) for at, number in spread(part)]
-
-
-def spread(part: Part) -> list[tuple[dict[str, Value], float | None]]:
-    """The points that a part represents, each with the paper's number."""
-    numbers: Sequence[float | None] = part.paper or [None] * max(1, len(part.places))
-    if not part.along:
-        return [(dict(part.at), numbers[0])]
-    return [
-        ({**part.at, part.along: place}, number)
-        for place, number in zip(part.places, numbers, strict=True)
-    ]
+            return [judging.gain(at, number) for at, number in part.comparisons()]
 
 
 @dataclass(frozen=True)
@@ -163,7 +152,7 @@ class _Judging:
 
     def gain(self, at: Point, number: float | None) -> Judged:
         """The gain of `treated` over `baseline`."""
-        label, sides = self._label(at), self._sides(at)
+        label, sides = self.part.label_at(at), self._sides(at)
         if sides is None:
             return self._not_measured(label, self._paper_gain(number))
         seen = (estimates.changes(*sides),)
@@ -184,7 +173,7 @@ class _Judging:
 
     def level(self, at: Point, number: float | None) -> Judged:
         """The measurement itself."""
-        measure, label = self.part.measure, self._label(at)
+        measure, label = self.part.measure, self.part.label_at(at)
         values = self.outcomes.values(self.experiment, measure, at)
         if values is None or number is None:
             return self._not_measured(label, str(number))
@@ -238,7 +227,7 @@ class _Judging:
 
     def larger_gain(self, at: Point) -> Judged:
         """The gain at `at` against that at `than`, both seed by seed; `along` moves both."""
-        part, label = self.part, self._label(at)
+        part, label = self.part, self.part.label_at(at)
         than = {part.along: at[part.along], **part.than} if part.along else part.than
         paper = "as large" if part.sign == "0" else "larger"
         smaller, larger = self._sides(than), self._sides(at)
@@ -256,10 +245,6 @@ class _Judging:
 
     def _not_measured(self, label: str, paper: str) -> Judged:
         return Judged(label, Verdict.NOT_SHOWN, "not measured", paper)
-
-    def _label(self, at: Point) -> str:
-        where = f"{self.part.along} {at[self.part.along]}" if self.part.along else ""
-        return ", ".join(text for text in (self.part.label, where) if text)
 
     def _sides(self, at: Point) -> tuple[list[float], list[float]] | None:
         """The measurements without and with, seed by seed; None if one side was refused."""

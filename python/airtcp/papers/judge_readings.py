@@ -12,11 +12,11 @@ from msgspec import structs
 
 from airtcp.papers.claims import Claim
 from airtcp.papers.disagreement import differs, disagreement
-from airtcp.papers.experiment import Experiment
+from airtcp.papers.experiment import Experiment, Points
 from airtcp.papers.facts import broken_facts
 from airtcp.papers.judge import JudgedClaim, judge_claim, judge_paper
 from airtcp.papers.open_points import open_points
-from airtcp.papers.outcomes import Outcomes, SelectedPoints
+from airtcp.papers.outcomes import Outcomes, merged
 from airtcp.papers.over_readings import FreshVerdict, OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.read_as import claims_at, read_as
@@ -25,7 +25,7 @@ from airtcp.papers.rules import CANDIDATES, DOUBT, confirmed, over_readings
 from airtcp.papers.touching import touching
 from airtcp.papers.used import points_of_claims, points_of_readings
 
-ToRun = tuple[Sequence[Experiment], SelectedPoints]
+ToRun = tuple[Sequence[Experiment], Points]
 """Experiments of one reading, and the points of each to run."""
 
 
@@ -109,8 +109,8 @@ class _Judging:
         self._points = over.points
         self._chosen = points_of_readings(paper)
         self._experiments = [one for one in paper.file.experiments if one.id in self._chosen]
-        (few,) = run([(self._experiments, self._chosen)])
-        self._done = {self._key(one, over.default): few.only(one.id) for one in self._experiments}
+        self._done: dict[tuple[str, Reading], Outcomes] = {}
+        (few,) = self._outcomes([over.default])
         self._default = {one.claim.id: one for one in judged}
         at_default = as_read(paper, self._points, over.default)
         self._with_few = {one.claim.id: one for one in judge_paper(at_default, few)}
@@ -124,6 +124,14 @@ class _Judging:
 
     def judge(self, readings: Sequence[Reading]) -> None:
         """Judges every claim under each reading."""
+        for reading, outcomes in zip(readings, self._outcomes(readings), strict=True):
+            judged = judge_paper(as_read(self._paper, self._points, reading), outcomes)
+            self._over.take(reading, judged, _broken(self._paper, outcomes))
+            if self._over.votes(reading):
+                self._doubt(reading, judged)
+
+    def _outcomes(self, readings: Sequence[Reading]) -> list[Outcomes]:
+        """Results of all experiments under each reading."""
         missing = {
             self._key(one, reading): (one, reading)
             for reading in readings
@@ -136,14 +144,10 @@ class _Judging:
         ]
         found = self._run(read) if read else []
         self._done |= dict(zip(missing, found, strict=True))
-        for reading in readings:
-            outcomes = Outcomes()
-            for one in self._experiments:
-                outcomes.merge(self._done[self._key(one, reading)])
-            judged = judge_paper(as_read(self._paper, self._points, reading), outcomes)
-            self._over.take(reading, judged, _broken(self._paper, outcomes))
-            if self._over.votes(reading):
-                self._doubt(reading, judged)
+        return [
+            merged(self._done[self._key(one, reading)] for one in self._experiments)
+            for reading in readings
+        ]
 
     def _doubt(self, reading: Reading, judged: Sequence[JudgedClaim]) -> None:
         for one in judged:

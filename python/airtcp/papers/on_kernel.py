@@ -21,7 +21,8 @@ from airtcp.kernel.guests.catalogue import MACHINE
 from airtcp.kernel.in_guest import check_runs
 from airtcp.kernel.runs import KernelRun, lateness, readable_path, settings_of
 from airtcp.kernel.verify import Verification, verify
-from airtcp.papers.paper import Paper, read_toml
+from airtcp.papers.files import read_toml
+from airtcp.papers.paper import Paper
 
 FILE = "kernel.toml"
 """Name of the file with a paper's cases."""

@@ -107,12 +107,13 @@ def default_reading(points: Sequence[OpenPoint]) -> Reading:
 
 def one_at_a_time(points: Sequence[OpenPoint]) -> list[Reading]:
     """Every reading that departs from the default at one point."""
+    return [reading for index in range(len(points)) for reading in departing_at(points, index)]
+
+
+def departing_at(points: Sequence[OpenPoint], index: int) -> list[Reading]:
+    """Every reading that departs from the default at one point, the one with this index."""
     default = default_reading(points)
-    return [
-        (*default[:index], name, *default[index + 1 :])
-        for index, point in enumerate(points)
-        for name in point.names[1:]
-    ]
+    return [(*default[:index], name, *default[index + 1 :]) for name in points[index].names[1:]]
 
 
 def departures(points: Sequence[OpenPoint], reading: Reading) -> list[str]:

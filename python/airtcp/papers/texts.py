@@ -7,21 +7,15 @@ or within a factor of two of it).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct, field
 
 from airtcp.core.quantities import bit_rate_scale
 from airtcp.papers import estimates
-from airtcp.papers.check import (
-    PaperError,
-    check_experiment,
-    check_measure,
-    check_once,
-    check_point,
-)
-from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.experiment import Datum, Experiment, Value
+from airtcp.papers.files import PaperError
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.rules import Verdict, judge_number, sign_of
 
@@ -52,27 +46,10 @@ class NumberSpec(Struct, frozen=True, forbid_unknown_fields=True):
     treated: dict[str, Value] = field(default_factory=dict)
     shown: Literal["", "gain", "percent", "level", "whole"] = field(name="as", default="")
 
-
-def check_numbers(
-    where: str, numbers: Sequence[NumberSpec], experiments: Mapping[str, Experiment]
-) -> None:
-    """Checks that every number names points that are run.
-
-    Raises:
-        PaperError: something is unknown, or a name is used twice.
-    """
-    check_once(f"{where}: number", (number.name for number in numbers))
-    for number in numbers:
-        about = f"{where}: number {number.name!r}"
-        check_experiment(about, number.experiment, experiments)
-        check_measure(about, number.measure)
-        for side in (number.baseline, number.treated):
-            check_point(about, experiments[number.experiment], number.at, side)
-        if bool(number.treated) is not (number.shown in {"gain", "percent"}):
-            raise PaperError(
-                f'{about}: as = {number.shown!r}: expected "gain" or "percent" where there is '
-                '`treated`, "level" or "whole" where there is none'
-            )
+    def data(self, _experiment: Experiment) -> Iterator[Datum]:
+        """The measurements that it is made of."""
+        for side in (self.baseline, self.treated):
+            yield Datum(self.measure, {**self.at, **side})
 
 
 def check_text(where: str, text: str, numbers: Iterable[NumberSpec], known: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from airtcp.papers.check import PaperError
+from airtcp.papers.files import PaperError
 
 
 def without_unset(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,26 +29,14 @@ def evidence_table(paper: Paper, claim: Claim, outcomes: Outcomes) -> Table | No
         if part.kind not in {"gain", "larger-gain"}:
             continue
         experiment = paper.experiment(part.experiment)
-        for at, label in _places(part):
+        for at, _ in part.comparisons():
             row = _row(experiment, part, at, outcomes)
             if row and not any(row == other[1:] for other in rows):
-                rows.append((label, *row))
+                rows.append((part.label_at(at) or "all", *row))
     if not rows:
         return None
     columns = ("where", *(label_of(measure) for measure in MEASURES))
     return Table(columns, rows[:_MAX_ROWS])
-
-
-def _places(part: Part) -> list[tuple[dict[str, Value], str]]:
-    if not part.along:
-        return [(dict(part.at), part.label or "all")]
-    return [
-        (
-            {**part.at, part.along: place},
-            ", ".join(text for text in (part.label, f"{part.along} {place}") if text),
-        )
-        for place in part.places
-    ]
 
 
 def _row(

@@ -11,9 +11,10 @@ from airtcp.pages.plot.svg import Drawing
 from airtcp.pages.plot.window import WindowLine, Windows
 from airtcp.pages.tables import Table
 from airtcp.papers.calibration import Calibrated, calibrated, was_run
+from airtcp.papers.carry_out import scenario_of
 from airtcp.papers.experiment import Value
 from airtcp.papers.judgement import Judgement
-from airtcp.papers.outcomes import Outcomes, scenario_at
+from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import Calibration, FigureSpec, Paper
 from airtcp.papers.sampled import watched
 from airtcp.papers.sensitivity import sensitivity_tables
@@ -181,8 +182,8 @@ def _window(paper: Paper, spec: FigureSpec, outcomes: Outcomes, name: str) -> Pl
     lines: list[WindowLine] = []
     rows = []
     for series in spec.series:
-        coordinates = experiment.coordinates(spec.at, series.at)
-        _, window = watched(scenario_at(paper.folder, experiment, coordinates), seed)
+        point = experiment.point(experiment.coordinates(spec.at, series.at))
+        _, window = watched(scenario_of(paper.folder, point), seed)
         lines.append(WindowLine(series.name, tuple(window.time_s), tuple(window.cwnd_segments)))
         mean = sum(window.cwnd_segments) / len(window.cwnd_segments)
         fifths = outcomes.values(experiment, "steps_four_fifths", spec.at, series.at) or [0.0]

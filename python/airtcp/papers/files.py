@@ -1,11 +1,18 @@
-"""The files of a paper: their JSON Schema, and error messages for their keys."""
+"""The files of a paper: reading them, their JSON Schema, and error messages for their keys."""
 
 import difflib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
+
+from airtcp._core import ScenarioError
+from airtcp.core import files
+from airtcp.core.files import FileError
+
+T = TypeVar("T")
 
 _ERROR = re.compile(r"^(?P<problem>.*?)(?: - at `\$(?P<path>[^`]*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
@@ -14,13 +21,35 @@ _UNKNOWN = re.compile(r"unknown field `(.*)`")
 Step = str | int
 
 
+class PaperError(ScenarioError):
+    """Invalid paper files: names the file and key, the value found and the expected one."""
+
+
+def read_toml(path: Path, kind: type[T]) -> T:
+    """A TOML file as the given structure.
+
+    Raises:
+        PaperError: it cannot be read, is not TOML, or a key is wrong.
+    """
+    try:
+        given = files.read_toml(path)
+    except OSError as error:
+        raise PaperError(f"{path}: cannot be read ({error.strerror})") from error
+    except FileError as error:
+        raise PaperError(str(error)) from error
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        raise PaperError(f"{path}: {_wrong_key(given, kind, error)}") from error
+
+
 def schema_of(kind: type) -> dict[str, Any]:
     """The JSON Schema (2020-12) of a file that is read as `kind`."""
     dialect = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": dialect, **msgspec.json.schema(kind)}
 
 
-def wrong_key(given: object, kind: type, error: msgspec.ValidationError) -> str:
+def _wrong_key(given: object, kind: type, error: msgspec.ValidationError) -> str:
     """Error message in the form of a scenario's errors: the key, its value, and the expectation."""
     match = _ERROR.match(str(error))
     problem, path = (match["problem"], match["path"] or "") if match else (str(error), "")
