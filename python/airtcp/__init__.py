@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from airtcp.diagnosis.link_file import DiagnosedLink
     from airtcp.diagnosis.ping_result import PingDiagnosis
     from airtcp.diagnosis.result import Diagnosis
+    from airtcp.pages.latex import latex
     from airtcp.pages.plot import TIMELINE_PROBES
     from airtcp.pages.sweep import plot_sweep
     from airtcp.tuning import Tuned, tune
@@ -58,6 +59,7 @@ __all__ = [
     "__version__",
     "compare",
     "diagnose",
+    "latex",
     "load_scenario",
     "papers",
     "plot_sweep",
@@ -94,6 +96,7 @@ _MODULES = {
     "Tuned": "tuning",
     "compare": "comparison.compare",
     "diagnose": "diagnosis.diagnose",
+    "latex": "pages.latex",
     "load_scenario": "core.loading",
     "probes": "core.catalogue",
     "remedies": "core.catalogue",

@@ -137,6 +137,14 @@ def _root() -> str:
     return ""
 
 
+def _tikz() -> str:
+    remedy = "apt install texlive-latex-base texlive-pictures"
+    if not (shutil.which("pdflatex") and shutil.which("kpsewhich")):
+        return f"pdflatex is not installed: {remedy}"
+    found = subprocess.run(["kpsewhich", "tikz.sty"], capture_output=True, check=False)
+    return "" if found.returncode == 0 else f"pdflatex has no TikZ: {remedy}"
+
+
 def _tun() -> str:
     try:
         os.close(os.open("/dev/net/tun", os.O_RDWR))
@@ -152,6 +160,7 @@ _FEATURES: Mapping[str, Callable[[], str]] = {
     "linux-source": _linux_source,
     "namespaces": _namespaces,
     "root": _root,
+    "tikz": _tikz,
     "tun": _tun,
     "wasm": _wasm,
 }

@@ -137,6 +137,8 @@ def test_timeouts_are_explained_and_runs_pickled_without_extras() -> None:
     [
         (("run", "lossy-pipe", "--plot", "a.svg"), "plot"),
         (("run", "lossy-pipe", "--picture", "timeline=a.svg"), "plot"),
+        (("run", "lossy-pipe", "--plot", "a.tex"), "frames"),
+        (("run", "lossy-pipe", "--picture", "fading=a.tex"), "plot"),
         (("run", "lossy-pipe", "--probe", "cwnd", "--samples", "a.csv"), "frames"),
         (("run", "lossy-pipe", "--flent", "a.flent.gz"), "frames"),
         (("compare", "lossy-pipe", "--out", "out"), "plot"),

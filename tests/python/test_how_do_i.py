@@ -89,6 +89,7 @@ ANSWERS = {
     "does it help through a VPN": Answer(r"Link: lossy-pipe", "", SHORT),
     "try my own congestion control": Answer(r"my", "", SHORT),
     "get a figure for a paper": Answer(r"goodput", "figure.pdf", RUN),
+    "get a figure as LaTeX, in the font of my paper": Answer(r"goodput", "figure.tex", RUN),
     "get the data of a figure": Answer(r"goodput", "figure.csv", RUN),
     "fail my CI when p95 grows": Answer(r"Not worse than results", "", RUN),
     "check a file before I run it": Answer(r"valid scenario"),

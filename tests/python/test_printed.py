@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 import airtcp
-from airtcp.pages.latex import escaped, tabular
+from airtcp.pages.latex import tabular
+from airtcp.pages.plot.latex_text import escaped
 from airtcp.pages.plot.pictures import PICTURES
-from airtcp.pages.plot.printed import SMALLEST_POINTS, fitted_to, inches, smallest_points
+from airtcp.pages.plot.print_width import inches
+from airtcp.pages.plot.printed import SMALLEST_POINTS, fitted_to, smallest_points
 from airtcp.pages.tables import Table
 
 SHORT = ("--set", "duration=3 s")
@@ -101,6 +103,8 @@ def test_a_report_has_pdfs_and_tables_for_a_paper(tmp_path: Path) -> None:
         assert float(box[1]) == pytest.approx(85 / 25.4 * 72, abs=0.01)
         table = (tmp_path / "out" / f"{name}.tex").read_text("utf-8")
         assert table.startswith("\\begin{tabular}{l")
+        picture = (tmp_path / "out" / f"{name}-figure.tex").read_text("utf-8")
+        assert r"rectangle (240.94," in picture
 
 
 def test_a_table_is_escaped_for_latex() -> None:

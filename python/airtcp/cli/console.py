@@ -102,8 +102,8 @@ FigureWidth = Annotated[
     str | None,
     typer.Option(
         metavar="WIDTH",
-        help="Writes every figure of --out as PDF too, column (3.5 in), page (7.16 in) or a length "
-        "such as 85mm wide, and its table as LaTeX.",
+        help="Writes every figure of --out as PDF and LaTeX too, column (3.5 in), page (7.16 in) "
+        "or a length such as 85mm wide, and its table as LaTeX.",
     ),
 ]
 
@@ -296,13 +296,11 @@ def figure_inches(text: str | None) -> float | None:
     """The width of printed figures in inches.
 
     Raises:
-        ModuleNotFoundError: the library of figures is not installed.
         ScenarioError: it is no width.
     """
     if text is None:
         return None
-    required("matplotlib")
-    from airtcp.pages.plot.printed import inches
+    from airtcp.pages.plot.print_width import inches
 
     try:
         return inches(text)

@@ -70,8 +70,8 @@ def run_command(
         list[str] | None,
         typer.Option(
             metavar="KIND=FILE",
-            help="Draws timeline, channel, fading, injection or retries as .png, .svg or .pdf. "
-            "Repeatable.",
+            help="Draws timeline, channel, fading, injection or retries as .png, .svg, .pdf or "
+            ".tex. Repeatable.",
         ),
     ] = None,
     frames: Annotated[
@@ -104,14 +104,14 @@ def run_command(
     ] = "default",
     plot: Annotated[
         Path | None,
-        _file("Draws window, timers and goodput of the first flow as .png, .svg or .pdf."),
+        _file("Draws window, timers and goodput of the first flow as .png, .svg, .pdf or .tex."),
     ] = None,
     figure_width: Annotated[
         str | None,
         typer.Option(
             metavar="WIDTH",
             help="Sizes the figures for print: column (3.5 in), page (7.16 in) or a length such as "
-            "85mm.",
+            "85mm. A .tex is a column wide without it.",
         ),
     ] = None,
 ) -> None:

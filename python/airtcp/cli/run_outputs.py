@@ -13,11 +13,12 @@ from airtcp.core.files import write_whole
 from airtcp.core.runs import Run
 from airtcp.pages.plot import TIMELINE_PROBES
 from airtcp.pages.plot.pictures import PICTURES
+from airtcp.pages.plot.print_width import WIDTHS
 
 if TYPE_CHECKING:
     import polars as pl
 
-_PLOT_FORMATS = (".png", ".svg", ".pdf")
+_PLOT_FORMATS = (".png", ".svg", ".pdf", ".tex")
 _TABLE_FORMATS = (".csv", ".parquet")
 _TABLES = ("samples", "events", "frames", "agents")
 _FORMATS = {
@@ -60,8 +61,11 @@ class Outputs:
             ScenarioError: A file cannot be written or has an unknown extension, or there are no
                 samples to write.
         """
-        if self.plot or self.pictures:
-            required("matplotlib", "polars")
+        drawn = self._drawn()
+        if drawn:
+            # For LaTeX a timeline is written without it.
+            is_light = all(kind == "timeline" and path.suffix == ".tex" for kind, path in drawn)
+            required(*(() if is_light else ("matplotlib",)), "polars")
         elif self.width is not None:
             raise ScenarioError("--figure-width: name a figure, such as --plot flow.pdf")
         if any((self.samples, self.frames, self.agents, self.rtt_log, self.flent, self.irtt)):
@@ -101,9 +105,7 @@ class Outputs:
 
     def write(self, finished: Run) -> None:
         """Draws the figures, then writes the tables."""
-        if self.plot:
-            _draw(finished, "timeline", self.plot, self.width)
-        for kind, path in self.pictures:
+        for kind, path in self._drawn():
             _draw(finished, kind, path, self.width)
         # A table is built, and Polars imported, only for a file.
         for name in _TABLES:
@@ -124,6 +126,10 @@ class Outputs:
             except ValueError as reason:
                 raise ScenarioError(f"--irtt {self.irtt}: {reason}") from reason
             write_whole(self.irtt, content)
+
+    def _drawn(self) -> list[tuple[str, Path]]:
+        """The kind and the file of every picture."""
+        return [*([("timeline", self.plot)] if self.plot else []), *self.pictures]
 
     def written(self) -> Iterator[Path]:
         """Every file that was written."""
@@ -162,11 +168,13 @@ def _check_name(path: Path | None, option: str, suffixes: tuple[str, ...]) -> No
 
 
 def _draw(finished: Run, kind: str, path: Path, width: float | None) -> None:
-    from airtcp.pages.run import printed_picture
+    from airtcp.pages.run import latex_picture, printed_picture
 
     form = path.suffix.removeprefix(".")
     try:
-        if width is not None:
+        if form == "tex":
+            content = latex_picture(finished, kind, WIDTHS["column"] if width is None else width)
+        elif width is not None:
             content = printed_picture(finished, kind, form, width)
         else:
             buffer = BytesIO()

@@ -43,7 +43,8 @@ class Shown(InNotebook):
             directory: created if absent.
             command: the command line of this comparison, for the provenance.
             png: whether to write every figure as PNG, too.
-            width: the width in inches of a PDF to write of every figure, with its table as LaTeX.
+            width: the width in inches of a PDF and of source for LaTeX to write of every figure,
+                with its table as LaTeX.
 
         Raises:
             OSError: the directory cannot be written.

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Thread
 
 from airtcp.core.files import write_whole
+from airtcp.pages.plot.latex import latex_of
 from airtcp.pages.plot.plotted import Plotted
 from airtcp.pages.plot.svg import Drawing, png_of, svg_file, svg_of_drawing
 
@@ -39,7 +40,7 @@ class Share:
     sheets: tuple[Sheet, ...]
     png: bool
     width: float | None = None
-    """Width in inches of the PDFs; None for no PDF."""
+    """Width in inches of the PDFs and their source for LaTeX; None for neither."""
 
     def drawn(self) -> list[str]:
         """Draws and writes every figure; returns the `<svg>` elements.
@@ -70,6 +71,9 @@ def draw(directory: Path, sheet: Sheet, *, png: bool = False, width: float | Non
 
         content = printed(for_width(sheet.drawing, width), "pdf", width)
         write_whole(directory / f"{sheet.name}.pdf", content)
+        source = latex_of(sheet.drawing, width)
+        # Its table has the name without.
+        write_whole(directory / f"{sheet.name}-figure.tex", source.encode())
     return svg
 
 
@@ -87,7 +91,7 @@ def draw_all(
         directory: the folder of the files.
         sheets: the figures.
         png: whether to write each as PNG, too.
-        width: the width in inches of a PDF to write of each, too.
+        width: the width in inches of a PDF and of source for LaTeX to write of each, too.
         processes: number of processes; the default is one per available processor, and a single one
             for fewer than eight figures by matplotlib.
 

@@ -45,7 +45,8 @@ def drawn(
 ) -> list[ReportFigure]:
     """Draws figures, and writes each as SVG and, on request, as PNG.
 
-    With a width in inches, each is a PDF of that width, too, and its table is written as LaTeX.
+    With a width in inches, each is a PDF and a picture of LaTeX of that width, too, and its table
+    is written as LaTeX.
 
     Raises:
         OSError: a file cannot be written.

@@ -10,6 +10,8 @@ from airtcp.core.summary import total
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from airtcp.pages.plot.timeline import Timelines
+
 
 def figure(run: Run, flow: int) -> "Figure":
     """The window, the timers and the goodput of one flow against time.
@@ -17,9 +19,18 @@ def figure(run: Run, flow: int) -> "Figure":
     Raises:
         ValueError: the run lacks the probes of the figure.
     """
+    return drawing(run, flow).figure()
+
+
+def drawing(run: Run, flow: int = 0) -> "Timelines":
+    """The numbers and words of that figure.
+
+    Raises:
+        ValueError: the run lacks its probes.
+    """
     from airtcp.pages.plot.timeline import Timelines, timeline
 
-    return Timelines((timeline(run.title, run, flow),)).figure()
+    return Timelines((timeline(run.title, run, flow),))
 
 
 def picture(run: Run, kind: str) -> "Figure":
@@ -42,13 +53,23 @@ def printed_picture(run: Run, kind: str, form: str, width: float) -> bytes:
         ValueError: no such kind, or the run lacks its content.
     """
     from airtcp.pages.plot.printed import fitted_to, for_width, printed
-    from airtcp.pages.plot.timeline import Timelines, timeline
 
     if kind == "timeline":
-        drawn = for_width(Timelines((timeline(run.title, run),)), width)
+        drawn = for_width(drawing(run), width)
     else:
         drawn = fitted_to(picture(run, kind), width)
     return printed(drawn, form, width)
+
+
+def latex_picture(run: Run, kind: str, width: float) -> bytes:
+    """A picture as source for LaTeX, for a width in inches.
+
+    Raises:
+        ValueError: no such kind, or the run lacks its content.
+    """
+    from airtcp.pages.latex import latex
+
+    return latex(run if kind == "timeline" else picture(run, kind), width).encode()
 
 
 def fragment(run: Run) -> str:

@@ -8,6 +8,7 @@ RENDERERS = {
     "Comparison": {
         "report": "pages.comparison:write_report",
         "figure": "pages.comparison:difference_figure",
+        "drawing": "pages.comparison:difference_rows",
         "fragment": "pages.comparison:fragment",
         "text": "pages.comparison:text",
         "verdict": "comparison.verdict:verdict",
@@ -25,6 +26,7 @@ RENDERERS = {
     "Ranking": {"fragment": "pages.fragments:of_ranking"},
     "Run": {
         "figure": "pages.run:figure",
+        "drawing": "pages.run:drawing",
         "picture": "pages.run:picture",
         "fragment": "pages.run:fragment",
     },
@@ -34,6 +36,11 @@ RENDERERS = {
     },
 }
 """By type and kind of view, the function: its module is imported when it is first needed."""
+
+
+def has_view(kind_of_result: type, view: str) -> bool:
+    """Whether a type of result, or one that it derives from, has a view."""
+    return any(view in RENDERERS.get(one.__name__, {}) for one in kind_of_result.__mro__)
 
 
 def renderer(kind_of_result: type, view: str) -> Callable[..., Any]:
