@@ -90,7 +90,7 @@ def calibrations_tell_nothing_apart(monkeypatch):
 
     def none_told_apart(paper, calibration, outcomes):
         axis = paper.experiment(calibration.experiment).axis(calibration.axis)
-        return Calibrated(dict.fromkeys(axis.places, 0.0), axis.places)
+        return Calibrated({place: [1.0] for place in axis.places}, axis.places)
 
     monkeypatch.setattr(open_points, "calibrated", none_told_apart)
     monkeypatch.setattr(open_points, "was_run", lambda *_: True)

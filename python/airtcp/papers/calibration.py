@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 
-from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.experiment import Value
 from airtcp.papers.outcomes import Outcomes
-from airtcp.papers.paper import Calibration, Paper, Target
+from airtcp.papers.paper import Calibration, Paper
 
 _NOISE = 2.0
 """Errors closer than this, in standard errors of their difference, are indistinguishable."""
@@ -20,12 +20,18 @@ _NOISE = 2.0
 class Calibrated:
     """Result of a calibration.
 
-    `errors` is for each place the mean over the targets of |ln(ours / the paper's)|. `alike` are
-    the places indistinguishable from the best one, the best first, whichever was chosen.
+    `ratios` has for each place ours over the paper's, target by target; 0 where nothing was
+    measured. `alike` are the places indistinguishable from the best one, the best first, whichever
+    was chosen.
     """
 
-    errors: dict[Value, float]
+    ratios: dict[Value, list[float]]
     alike: list[Value]
+
+    @property
+    def errors(self) -> dict[Value, float]:
+        """For each place the mean over the targets of |ln(ours / the paper's)|."""
+        return {place: _error(ratios) for place, ratios in self.ratios.items()}
 
     @property
     def identifies(self) -> bool:
@@ -33,67 +39,53 @@ class Calibrated:
         return len(self.alike) == 1
 
 
+def was_run(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> bool:
+    """Whether its places were measured: a quick run skips calibrations."""
+    calibrating = paper.experiment(calibration.experiment)
+    return any(name == calibrating.id for name, _ in outcomes.measured)
+
+
 def calibrated(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> Calibrated:
-    """The errors of every place, and the places as good as the best within noise.
+    """The ratios at every place, and the places as good as the best within noise.
 
     The noise is that of the difference of two errors, by the jackknife over seeds (Efron & Stein,
     Ann. Stat. 9(3), 1981): places see the same channels, so that their errors are correlated.
     """
     experiment = paper.experiment(calibration.experiment)
     seeds = range(len(outcomes.seeds[experiment.id]))
-    places = experiment.axis(calibration.axis).places
-    errors = {
-        place: _error(experiment, calibration, place, outcomes, list(seeds)) for place in places
-    }
-    without = {
-        place: [
-            _error(experiment, calibration, place, outcomes, [one for one in seeds if one != left])
-            for left in seeds
-        ]
-        for place in places
-        if len(seeds) > 1
-    }
-    ranked = sorted(places, key=lambda place: errors[place])
-    best = ranked[0]
+
+    def ratios(place: Value, left_out: int | None = None) -> list[float]:
+        found = []
+        for target in calibration.targets:
+            at = {**calibration.at, **target.at, calibration.axis: place}
+            values = outcomes.values(experiment, target.measure, at) or []
+            kept = [value for seed, value in enumerate(values) if seed != left_out]
+            found.append(sum(kept) / len(kept) / target.value if kept else 0.0)
+        return found
+
+    of_places = {place: ratios(place) for place in experiment.axis(calibration.axis).places}
+    errors = {place: _error(found) for place, found in of_places.items()}
+    best, *others = sorted(errors, key=lambda place: errors[place])
+    without = {place: [_error(ratios(place, left)) for left in seeds] for place in of_places}
     alike = [best]
-    for place in ranked[1:]:
-        noise = _jackknife(without[place], without[best]) if without else inf
+    for place in others:
+        noise = _jackknife(without[place], without[best]) if len(seeds) > 1 else inf
         if errors[place] - errors[best] <= _NOISE * noise:
             alike.append(place)
-    return Calibrated(errors, alike)
-
-
-def ratios_by_measure(
-    paper: Paper, calibration: Calibration, outcomes: Outcomes
-) -> dict[str, dict[Value, float]]:
-    """For each measure and place ours over the paper's, the geometric mean over its targets."""
-    experiment = paper.experiment(calibration.experiment)
-    by_measure: dict[str, list[Target]] = {}
-    for target in calibration.targets:
-        by_measure.setdefault(target.measure, []).append(target)
-    found: dict[str, dict[Value, float]] = {}
-    for measure, targets in by_measure.items():
-        for place in experiment.axis(calibration.axis).places:
-            ratios = [
-                target_ratio(experiment, calibration, one, place, outcomes) for one in targets
-            ]
-            mean = exp(sum(map(log, ratios)) / len(ratios)) if min(ratios) > 0 else 0.0
-            found.setdefault(measure, {})[place] = mean
-    return found
+    return Calibrated(of_places, alike)
 
 
 def calibrations_as_data(paper: Paper, outcomes: Outcomes) -> list[dict[str, object]]:
-    """For each calibration the error at every place, and for each measure ours over the paper's.
+    """For each calibration that was run the error at every place, and for each measure the ratio.
 
-    Only calibrations that were run: a quick run has no calibrations.
+    That is ours over the paper's: the geometric mean over the targets of the measure.
     """
     found: list[dict[str, object]] = []
     for calibration in paper.file.calibrations:
         if not was_run(paper, calibration, outcomes):
             continue
-        ratios = ratios_by_measure(paper, calibration, outcomes)
-        errors = calibrated(paper, calibration, outcomes).errors
         axis = paper.experiment(calibration.experiment).axis(calibration.axis)
+        result = calibrated(paper, calibration, outcomes)
         found.append(
             {
                 "what": calibration.what,
@@ -103,22 +95,27 @@ def calibrations_as_data(paper: Paper, outcomes: Outcomes) -> list[dict[str, obj
                     {
                         "place": place,
                         "error": round(error, 4),
-                        "ours_over_the_papers": {
-                            measure: round(by_place[place], 4)
-                            for measure, by_place in ratios.items()
-                        },
+                        "ours_over_the_papers": _by_measure(calibration, result.ratios[place]),
                     }
-                    for place, error in errors.items()
+                    for place, error in result.errors.items()
                 ],
             }
         )
     return found
 
 
-def was_run(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> bool:
-    """Whether its places were measured: a quick run skips calibrations."""
-    calibrating = paper.experiment(calibration.experiment)
-    return any(name == calibrating.id for name, _ in outcomes.measured)
+def _by_measure(calibration: Calibration, ratios: Sequence[float]) -> dict[str, float]:
+    by_measure: dict[str, list[float]] = {}
+    for target, ratio in zip(calibration.targets, ratios, strict=True):
+        by_measure.setdefault(target.measure, []).append(ratio)
+    return {
+        measure: round(exp(sum(map(log, some)) / len(some)), 4) if min(some) > 0 else 0.0
+        for measure, some in by_measure.items()
+    }
+
+
+def _error(ratios: Sequence[float]) -> float:
+    return sum(abs(log(ratio)) if ratio > 0 else inf for ratio in ratios) / len(ratios)
 
 
 def _jackknife(one: Sequence[float], other: Sequence[float]) -> float:
@@ -127,35 +124,3 @@ def _jackknife(one: Sequence[float], other: Sequence[float]) -> float:
     count = len(differences)
     mean = sum(differences) / count
     return sqrt((count - 1) / count * sum((each - mean) ** 2 for each in differences))
-
-
-def _error(
-    experiment: Experiment,
-    calibration: Calibration,
-    place: Value,
-    outcomes: Outcomes,
-    seeds: Sequence[int],
-) -> float:
-    ratios = [
-        target_ratio(experiment, calibration, target, place, outcomes, seeds)
-        for target in calibration.targets
-    ]
-    return sum(abs(log(ratio)) if ratio > 0 else inf for ratio in ratios) / len(ratios)
-
-
-def target_ratio(
-    experiment: Experiment,
-    calibration: Calibration,
-    target: Target,
-    place: Value,
-    outcomes: Outcomes,
-    seeds: Sequence[int] | None = None,
-) -> float:
-    """Ours over the paper's, for one fact at one place; 0 where it was not measured.
-
-    `seeds` are the positions of the seeds to include; all by default.
-    """
-    at = {**calibration.at, **target.at, calibration.axis: place}
-    values = outcomes.values(experiment, target.measure, at) or []
-    kept = values if seeds is None else [values[one] for one in seeds if values]
-    return sum(kept) / len(kept) / target.value if kept else 0.0

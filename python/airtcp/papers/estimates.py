@@ -37,6 +37,11 @@ class Estimate:
         return (self.high - self.low) / 2
 
     @property
+    def error_bar(self) -> float:
+        """The half-width in a figure: 0 if the runs cannot determine it."""
+        return self.half_width if math.isfinite(self.half_width) else 0.0
+
+    @property
     def mirrored(self) -> "Estimate":
         """The estimate with the opposite sign."""
         return Estimate(-self.value, -self.high, -self.low)
@@ -111,12 +116,6 @@ def level(values: Sequence[float]) -> Estimate:
     """The mean of a measurement over seeds."""
     array = np.asarray(values, dtype=np.float64)
     return Estimate.around(*_mean_and_half(array, array))
-
-
-def mean_and_half_width(values: Sequence[float]) -> tuple[float, float]:
-    """The mean with half its 95 % interval, for figures; 0 if the runs cannot determine one."""
-    estimate = level(values)
-    return estimate.value, estimate.half_width if math.isfinite(estimate.half_width) else 0.0
 
 
 _UNKNOWN = 10_000.0

@@ -57,8 +57,8 @@ def _is_broken(fact: Fact, experiment: Experiment, outcomes: Outcomes) -> bool:
         ends = estimates.step(series[0], series[-1])
         return sign_of(ends) != (1 if fact.direction == "rises" else -1)
     (values,) = series
-    mean, half = estimates.mean_and_half_width(values)
+    mean = estimates.level(values)
     # Beyond a bound with the whole interval: an undetermined value breaks nothing.
-    too_low = fact.at_least is not None and mean + half < fact.at_least
-    too_high = fact.at_most is not None and mean - half > fact.at_most
+    too_low = fact.at_least is not None and mean.value + mean.error_bar < fact.at_least
+    too_high = fact.at_most is not None and mean.value - mean.error_bar > fact.at_most
     return too_low or too_high

@@ -9,7 +9,7 @@ from airtcp.papers import estimates
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.estimates import Estimate, gain_text, number_text
 from airtcp.papers.experiment import Experiment, Value
-from airtcp.papers.measures import COUNTS
+from airtcp.papers.measures import MEASURES
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import Paper
 from airtcp.papers.rules import (
@@ -33,21 +33,31 @@ Point = Mapping[str, Value]
 class Judged:
     """One comparison: ours against the paper's, and its verdict.
 
-    `value` and `half_width` are in the unit of the words: per cent for gains. `half_width` is None
-    if the runs cannot determine it. `seen` is the basis of the verdict, seed by seed, on a scale
-    that all readings share: one series for a gain, two for a comparison of gains. `part` counts the
-    claim's parts.
+    `estimate` is in the unit of the words: per cent for gains. `seen` is the basis of the verdict,
+    seed by seed, on a scale that all readings share: one series for a gain, two for a comparison of
+    gains. `part` counts the claim's parts.
     """
 
     label: str
     verdict: Verdict
     ours: str
     paper: str
-    value: float | None = None
-    half_width: float | None = None
-    counts: bool = True
+    estimate: Estimate | None = None
     seen: tuple[tuple[float, ...], ...] = ()
+    counts: bool = True
     part: int = 0
+
+    @property
+    def value(self) -> float | None:
+        """The estimate, if there is one."""
+        return self.estimate.value if self.estimate else None
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of its interval; None if the runs cannot determine it."""
+        if self.estimate is None or not math.isfinite(self.estimate.half_width):
+            return None
+        return self.estimate.half_width
 
 
 @dataclass(frozen=True)
@@ -105,10 +115,9 @@ def judge_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> JudgedClaim:
     """Judges a claim, from all its parts."""
     parts: list[Judged] = []
     for number, part in enumerate(claim.parts):
-        judged = judge_part(paper.experiment(part.experiment), part, outcomes)
-        parts += [replace(one, part=number) for one in judged]
-        if not part.counts:
-            parts[-len(judged) :] = [_uncounted(one) for one in parts[-len(judged) :]]
+        for one in judge_part(paper.experiment(part.experiment), part, outcomes):
+            label = one.label if part.counts else f"{one.label} (not counted)"
+            parts.append(replace(one, label=label, counts=part.counts, part=number))
     verdict = verdict_of(parts)
     return JudgedClaim(claim, verdict, tuple(parts), verdict)
 
@@ -120,10 +129,6 @@ def verdict_of(parts: Iterable[Judged]) -> Verdict:
         if one.counts:
             by_part.setdefault(one.part, []).append(one.verdict)
     return together([together(verdicts) for verdicts in by_part.values()])
-
-
-def _uncounted(judged: Judged) -> Judged:
-    return replace(judged, label=f"{judged.label} (not counted)", counts=False)
 
 
 def judge_part(experiment: Experiment, part: Part, outcomes: Outcomes) -> list[Judged]:
@@ -154,14 +159,14 @@ class _Judging:
         """The gain of `treated` over `baseline`."""
         label, sides = self.part.label_at(at), self._sides(at)
         if sides is None:
-            return self._not_measured(label, self._paper_gain(number))
+            return _not_measured(label, self._paper_gain(number))
         seen = (estimates.changes(*sides),)
         gain = estimates.gain(*sides)
         if gain is None:  # the baseline measured nothing: it has a direction, but no per cent
             change = estimates.difference(*sides)
             verdict = judge_sign(estimates.step(*sides), self.part.sign)
             ours, paper = f"{number_text(change)}, from 0", self._paper_gain(None)
-            return Judged(label, verdict, ours, paper, change.value, _half(change), seen=seen)
+            return Judged(label, verdict, ours, paper, change, seen)
         if self.part.between:
             verdict = judge_range(gain, *self._range)
         elif number is None:
@@ -169,22 +174,21 @@ class _Judging:
         else:
             verdict = judge_number(gain, number)
         ours, paper = gain_text(gain), self._paper_gain(number)
-        return Judged(label, verdict, ours, paper, gain.value, _half(gain), seen=seen)
+        return Judged(label, verdict, ours, paper, gain, seen)
 
     def level(self, at: Point, number: float | None) -> Judged:
         """The measurement itself."""
         measure, label = self.part.measure, self.part.label_at(at)
         values = self.outcomes.values(self.experiment, measure, at)
         if values is None or number is None:
-            return self._not_measured(label, str(number))
+            return _not_measured(label, str(number))
         ours = estimates.level(values)
         verdict = (
             judge_share(ours, number)
             if measure.endswith("_percent")
-            else judge_level(ours, number, is_count=measure in COUNTS)
+            else judge_level(ours, number, is_count=MEASURES[measure].is_count)
         )
-        words, paper = number_text(ours), f"{number:g}"
-        return Judged(label, verdict, words, paper, ours.value, _half(ours), seen=(tuple(values),))
+        return Judged(label, verdict, number_text(ours), f"{number:g}", ours, (tuple(values),))
 
     def trend(self) -> Judged:
         """The measurement along the axis."""
@@ -193,7 +197,7 @@ class _Judging:
         label = f"{part.label}, {along}" if part.label else along
         rows = list(self._series().values())
         if len(rows) < 2:
-            return self._not_measured(label, part.direction)
+            return _not_measured(label, part.direction)
         steps = [estimates.step(before, after) for before, after in pairwise(rows)]
         verdict = judge_trend(steps, estimates.step(rows[0], rows[-1]), part.direction)
         means = " ".join(f"{sum(values) / len(values):.3g}" for values in rows)
@@ -210,7 +214,7 @@ class _Judging:
         until = "" if first_place == last_place else f" to {last_place}"
         paper = f"best at {first_place}{until}"
         if not inside:
-            return self._not_measured(part.label, paper)
+            return _not_measured(part.label, paper)
         best = max(means, key=lambda place: means[place])
         best_inside = max(inside, key=lambda place: means[place])
         first = next(iter(values))
@@ -232,7 +236,7 @@ class _Judging:
         paper = "as large" if part.sign == "0" else "larger"
         smaller, larger = self._sides(than), self._sides(at)
         if smaller is None or larger is None:
-            return self._not_measured(label, paper)
+            return _not_measured(label, paper)
         more = estimates.gain_difference(smaller, larger)
         gains = (estimates.gain(*larger), estimates.gain(*smaller))
         if more is None or gains[0] is None:
@@ -241,10 +245,7 @@ class _Judging:
         verdict = judge_sign(more, "0") if part.sign == "0" else judge_larger_gain(more, gains[0])
         this, that = estimates.changes(*larger), estimates.changes(*smaller)
         seen = (tuple(a - b for a, b in zip(this, that, strict=True)), this)
-        return Judged(label, verdict, ours, paper, more.value, _half(more), seen=seen)
-
-    def _not_measured(self, label: str, paper: str) -> Judged:
-        return Judged(label, Verdict.NOT_SHOWN, "not measured", paper)
+        return Judged(label, verdict, ours, paper, more, seen)
 
     def _sides(self, at: Point) -> tuple[list[float], list[float]] | None:
         """The measurements without and with, seed by seed; None if one side was refused."""
@@ -277,8 +278,8 @@ class _Judging:
         return _SIGNS[self.part.sign] if number is None else f"{number:+g} %"
 
 
-def _half(estimate: Estimate) -> float | None:
-    return estimate.half_width if math.isfinite(estimate.half_width) else None
+def _not_measured(label: str, paper: str) -> Judged:
+    return Judged(label, Verdict.NOT_SHOWN, "not measured", paper)
 
 
 _SIGNS = {

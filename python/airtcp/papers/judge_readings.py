@@ -10,7 +10,6 @@ from typing import Protocol
 
 from msgspec import structs
 
-from airtcp.papers.claims import Claim
 from airtcp.papers.disagreement import differs, disagreement
 from airtcp.papers.experiment import Experiment, Points
 from airtcp.papers.facts import broken_facts
@@ -160,23 +159,17 @@ class _Judging:
 
         One that does so by chance among many does not do so again.
         """
-        asked = {claim: self._doubted(claim) for claim in self._default}
-        claims_of: dict[Reading, list[str]] = {}
-        for claim, readings in asked.items():
-            for reading in readings:
-                claims_of.setdefault(reading, []).append(claim)
-        if not claims_of:
-            return
-        of_default = [claim for claim, readings in asked.items() if readings]
+        asked = {claim: found for claim in self._default if (found := self._doubted(claim))}
         to_run = [
-            self._of_claims(reading, claims)
-            for reading, claims in ((self._over.default, of_default), *claims_of.items())
+            self._of_claim(claim, reading)
+            for claim, readings in asked.items()
+            for reading in (self._over.default, *readings)
         ]
-        first, *others = self._run(to_run, fresh=True)
-        fresh = dict(zip(claims_of, others, strict=True))
+        outcomes = iter(self._run(to_run, fresh=True) if to_run else [])
         for claim, readings in asked.items():
+            alike = judge_claim(self._paper, self._default[claim].claim, next(outcomes))
             for reading in readings:
-                self._answer(claim, reading, first, fresh[reading], len(readings))
+                self._answer(alike, reading, next(outcomes), len(readings))
 
     def _doubted(self, claim: str) -> list[Reading]:
         """The readings that seem to turn a claim, by departures, then significance.
@@ -193,29 +186,24 @@ class _Judging:
             distinct.setdefault(self._over.projected(claim, reading), reading)
         return list(distinct.values())[:CANDIDATES]
 
-    def _answer(
-        self, claim: str, reading: Reading, first: Outcomes, again: Outcomes, candidates: int
-    ) -> None:
-        default = self._default[claim]
-        alike = judge_claim(self._paper, self._at(default.claim, self._over.default), first)
-        read = judge_claim(self._paper, self._at(default.claim, reading), again)
-        p_value = disagreement(default, alike, read)
-        # Significant at this number of candidates, and on the other side.
-        holds = confirmed(p_value, candidates) and differs(default.under_default, read.verdict)
-        self._over.answer(claim, FreshVerdict(reading, read.verdict, p_value, holds))
-
-    def _at(self, claim: Claim, reading: Reading) -> Claim:
-        """A claim at the places that a reading selects."""
-        plain = [one for one in self._paper.claims if one.id == claim.id]
-        return claims_at(plain, self._points, reading)[0]
-
-    def _of_claims(self, reading: Reading, claims: Sequence[str]) -> ToRun:
-        """The runs that some claims depend on, under a reading."""
-        named = [claim for claim in self._paper.claims if claim.id in claims]
-        chosen = points_of_claims(self._paper, named)
+    def _of_claim(self, claim: str, reading: Reading) -> ToRun:
+        """The runs that a claim depends on, under a reading."""
+        chosen = points_of_claims(self._paper, [self._paper.claim(claim)])
         return [
             read_as(one, self._points, reading) for one in self._experiments if one.id in chosen
         ], chosen
+
+    def _answer(
+        self, alike: JudgedClaim, reading: Reading, again: Outcomes, candidates: int
+    ) -> None:
+        """Judges a reading again; `alike` is the claim under the default with the same seeds."""
+        default = self._default[alike.claim.id]
+        (claim,) = claims_at([self._paper.claim(alike.claim.id)], self._points, reading)
+        read = judge_claim(self._paper, claim, again)
+        p_value = disagreement(default, alike, read)
+        # Significant at this number of candidates, and on the other side.
+        holds = confirmed(p_value, candidates) and differs(default.under_default, read.verdict)
+        self._over.answer(claim.id, FreshVerdict(reading, read.verdict, p_value, holds))
 
     def _key(self, experiment: Experiment, reading: Reading) -> tuple[str, Reading]:
         touched = tuple(

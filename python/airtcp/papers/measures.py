@@ -1,6 +1,7 @@
 """Measures of a run: numbers that claims and figures name."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from airtcp.core.summary import RunSummary
@@ -9,90 +10,34 @@ Measures = dict[str, float]
 """The measurements of one run by name."""
 
 
+@dataclass(frozen=True)
+class Measure:
+    """How a measure is taken from a run, and its label on the axis of a figure."""
+
+    of: Callable[[RunSummary], float] | None
+    """None: the sampled window or goodput of the run gives it (`sampled`)."""
+    label: str = ""
+    is_count: bool = False
+    """Whether it is a count, which scatters by chance."""
+    is_goodput: bool = False
+    """Whether it is goodput, of all flows or of one, in bits or bytes."""
+
+
 def measures_of(summary: RunSummary) -> Measures:
     """Every measurement of a run."""
-    measured = {name: of(summary) for name, of in _TOTALS.items()}
-    measured |= {name: float(_sum(summary, name)) for name in COUNTS}
+    measured = {name: one.of(summary) for name, one in MEASURES.items() if one.of}
     sampled: dict[str, float] = summary.get("sampled", {})  # type: ignore[assignment]
     return measured | sampled
 
 
-LABELS = {
-    "goodput_bps": "goodput",
-    "flow_goodput_bps": "goodput of a flow over its own life",
-    "flow_goodput_Bps": "goodput",
-    "first_flow_goodput_bps": "goodput of the first flow",
-    "last_flow_goodput_bps": "goodput of the last flow",
-    "other_flows_goodput_bps": "goodput of all flows but the first",
-    "ping_rtt_p50_ms": "median round trip of the first pings (ms)",
-    "rtt_p95_ms": "round trip, 95th percentile (ms)",
-    "delay_p50_ms": "way of the packets, median (ms)",
-    "delay_p95_ms": "way of the packets, 95th percentile (ms)",
-    "timeouts": "timeouts a run",
-    "timeouts_spurious": "spurious timeouts a run",
-    "timeouts_spurious_a_minute": "spurious timeouts a minute",
-    "in_flight_bytes": "data in flight (bytes)",
-    "fast_retransmits": "fast retransmits a run",
-    "retransmitted_percent": "segments retransmitted (%)",
-    "lost_percent": "segments lost (%)",
-    "loss_events_judged": "loss events",
-    "judged_radio_percent": "judged random (%)",
-    "below_mean_percent": "round trip below the mean (%)",
-    "cwnd_mean_segments": "mean window (segments)",
-    "goodput_peak_bps": "highest goodput of an interval",
-    "steps_four_fifths": "reductions to four fifths",
-    "steps_half": "reductions to half",
-    "attempts_a_packet": "attempts a packet on the air",
-}
-"""Names of measurements in figures, if different from the name itself."""
-
-
 def label_of(measure: str) -> str:
     """Label of a measurement on the axis of a figure."""
-    return LABELS.get(measure, measure.replace("_", " "))
-
-
-_QUANTITIES = {
-    "goodput": (
-        "goodput_bps",
-        "goodput_peak_bps",
-        "flow_goodput_bps",
-        "flow_goodput_Bps",
-        "first_flow_goodput_bps",
-        "last_flow_goodput_bps",
-    ),
-}
+    return MEASURES[measure].label or measure.replace("_", " ")
 
 
 def quantity_of(measure: str) -> str:
-    """The quantity of a measure: goodput for all flows or for one, in bits or bytes."""
-    for quantity, measures in _QUANTITIES.items():
-        if measure in measures:
-            return quantity
-    return measure
-
-
-COUNTS = (
-    "timeouts",
-    "timeouts_spurious",
-    "fast_retransmits",
-    "segments_lost_link",
-    "segments_dropped_queue",
-    "loss_events_judged",
-    "loss_events_of_one_segment",
-    "loss_events_of_two_segments",
-    "loss_events_of_three_segments",
-)
-"""Counts, which scatter by chance."""
-
-
-_OTHERS = (
-    "cwnd_mean_segments",
-    "steps_four_fifths",
-    "steps_half",
-    "goodput_peak_bps",
-)
-"""Of sampled runs: their window, or the peaks of their goodput."""
+    """The quantity of a measure: every goodput is the same one."""
+    return "goodput" if MEASURES[measure].is_goodput else measure
 
 
 def _sum(summary: RunSummary, field: str) -> float:
@@ -102,6 +47,10 @@ def _sum(summary: RunSummary, field: str) -> float:
 
 def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
+
+
+def _percent(summary: RunSummary, part: str, whole: str) -> float:
+    return 100 * _share(_sum(summary, part), _sum(summary, whole))
 
 
 def _flow_goodput(summary: RunSummary) -> float:
@@ -134,39 +83,74 @@ def _ping_rtt(summary: RunSummary) -> float:
     return next((median for median in medians if median is not None), 0.0)
 
 
-_TOTALS: dict[str, Callable[[RunSummary], float]] = {
-    "goodput_bps": lambda summary: summary["goodput_bps"],
-    "flow_goodput_bps": _flow_goodput,
-    "flow_goodput_Bps": lambda summary: _flow_goodput(summary) / 8.0,
-    "first_flow_goodput_bps": lambda summary: summary["flows"][0]["goodput_bps"],
-    "last_flow_goodput_bps": lambda summary: summary["flows"][-1]["goodput_bps"],
-    "other_flows_goodput_bps": lambda summary: sum(
-        flow["goodput_bps"] for flow in summary["flows"][1:]
-    ),
-    "retransmitted_percent": lambda summary: (
-        100 * _share(_sum(summary, "segments_retransmitted"), _sum(summary, "segments_sent"))
-    ),
-    "lost_percent": lambda summary: 100 * (1 - _delivery_ratio(summary)),
-    "judged_radio_percent": lambda summary: (
-        100 * _share(_sum(summary, "loss_events_judged_radio"), _sum(summary, "loss_events_judged"))
-    ),
-    "below_mean_percent": lambda summary: (
-        100
-        * _share(_sum(summary, "loss_events_below_mean_rtt"), _sum(summary, "loss_events_judged"))
-    ),
-    "in_flight_bytes": _in_flight,
-    "ping_rtt_p50_ms": _ping_rtt,
-    "delay_p50_ms": lambda summary: _mean_over_flows(summary, "delay_p50_ms"),
-    "delay_p95_ms": lambda summary: summary["flows"][0]["delay_p95_ms"] or 0.0,
-    "rtt_p95_ms": lambda summary: _mean_over_flows(summary, "rtt_p95_ms"),
-    "timeouts_spurious_a_minute": lambda summary: (
-        _sum(summary, "timeouts_spurious") / (summary["duration_s"] / 60.0)
-    ),
-    "events_processed": lambda summary: float(summary["events_processed"]),
-    "attempts_a_packet": lambda summary: _share(
-        _sum(summary, "attempts_on_air"), _sum(summary, "packets_on_air")
-    ),
-}
+def _count(field: str, label: str = "") -> Measure:
+    return Measure(lambda summary: _sum(summary, field), label, is_count=True)
 
-MEASURES = (*_TOTALS, *COUNTS, *_OTHERS)
-"""The names of all measurements."""
+
+def _goodput(of: Callable[[RunSummary], float] | None, label: str) -> Measure:
+    return Measure(of, label, is_goodput=True)
+
+
+MEASURES = {
+    "goodput_bps": _goodput(lambda run: run["goodput_bps"], "goodput"),
+    "flow_goodput_bps": _goodput(_flow_goodput, "goodput of a flow over its own life"),
+    "flow_goodput_Bps": _goodput(lambda run: _flow_goodput(run) / 8.0, "goodput"),
+    "first_flow_goodput_bps": _goodput(
+        lambda run: run["flows"][0]["goodput_bps"], "goodput of the first flow"
+    ),
+    "last_flow_goodput_bps": _goodput(
+        lambda run: run["flows"][-1]["goodput_bps"], "goodput of the last flow"
+    ),
+    "other_flows_goodput_bps": Measure(
+        lambda run: sum(flow["goodput_bps"] for flow in run["flows"][1:]),
+        "goodput of all flows but the first",
+    ),
+    "retransmitted_percent": Measure(
+        lambda run: _percent(run, "segments_retransmitted", "segments_sent"),
+        "segments retransmitted (%)",
+    ),
+    "lost_percent": Measure(lambda run: 100 * (1 - _delivery_ratio(run)), "segments lost (%)"),
+    "judged_radio_percent": Measure(
+        lambda run: _percent(run, "loss_events_judged_radio", "loss_events_judged"),
+        "judged random (%)",
+    ),
+    "below_mean_percent": Measure(
+        lambda run: _percent(run, "loss_events_below_mean_rtt", "loss_events_judged"),
+        "round trip below the mean (%)",
+    ),
+    "in_flight_bytes": Measure(_in_flight, "data in flight (bytes)"),
+    "ping_rtt_p50_ms": Measure(_ping_rtt, "median round trip of the first pings (ms)"),
+    "delay_p50_ms": Measure(
+        lambda run: _mean_over_flows(run, "delay_p50_ms"), "way of the packets, median (ms)"
+    ),
+    "delay_p95_ms": Measure(
+        lambda run: run["flows"][0]["delay_p95_ms"] or 0.0,
+        "way of the packets, 95th percentile (ms)",
+    ),
+    "rtt_p95_ms": Measure(
+        lambda run: _mean_over_flows(run, "rtt_p95_ms"), "round trip, 95th percentile (ms)"
+    ),
+    "timeouts_spurious_a_minute": Measure(
+        lambda run: _sum(run, "timeouts_spurious") / (run["duration_s"] / 60.0),
+        "spurious timeouts a minute",
+    ),
+    "events_processed": Measure(lambda run: float(run["events_processed"])),
+    "attempts_a_packet": Measure(
+        lambda run: _share(_sum(run, "attempts_on_air"), _sum(run, "packets_on_air")),
+        "attempts a packet on the air",
+    ),
+    "timeouts": _count("timeouts", "timeouts a run"),
+    "timeouts_spurious": _count("timeouts_spurious", "spurious timeouts a run"),
+    "fast_retransmits": _count("fast_retransmits", "fast retransmits a run"),
+    "segments_lost_link": _count("segments_lost_link"),
+    "segments_dropped_queue": _count("segments_dropped_queue"),
+    "loss_events_judged": _count("loss_events_judged", "loss events"),
+    "loss_events_of_one_segment": _count("loss_events_of_one_segment"),
+    "loss_events_of_two_segments": _count("loss_events_of_two_segments"),
+    "loss_events_of_three_segments": _count("loss_events_of_three_segments"),
+    "cwnd_mean_segments": Measure(None, "mean window (segments)"),
+    "steps_four_fifths": Measure(None, "reductions to four fifths"),
+    "steps_half": Measure(None, "reductions to half"),
+    "goodput_peak_bps": _goodput(None, "highest goodput of an interval"),
+}
+"""All measurements by name."""

@@ -160,6 +160,10 @@ class Paper(Struct, frozen=True):
         """The experiments by id."""
         return {experiment.id: experiment for experiment in self.file.experiments}
 
+    def claim(self, identity: str) -> Claim:
+        """The claim with that id."""
+        return next(claim for claim in self.claims if claim.id == identity)
+
     def experiment(self, identity: str) -> Experiment:
         """The experiment with that id, which the check of the paper has found."""
         return self.experiments[identity]

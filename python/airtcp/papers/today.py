@@ -82,7 +82,7 @@ def today_sentences(ranked: Ranked, own: list[str]) -> list[str]:
     lines = ["; ".join([first, *elsewhere]).replace("no linux", "no Linux") + "."]
     ours = [one for one in ranking.candidates if _is_of(one.remedy, own)]
     if ours:
-        told = "; ".join(f"{named(one)} {_WORDS[_kind(one)]}" for one in ours)
+        told = "; ".join(f"{named(one)} {_effect(one)}" for one in ours)
         lines.append(f"The paper's own there: {told}.")
     return lines
 
@@ -91,15 +91,7 @@ def _is_of(remedy: str, own: list[str]) -> bool:
     return remedy.split("+")[-1].partition(":")[0] in own
 
 
-def _kind(one: Candidate) -> str:
+def _effect(one: Candidate) -> str:
     if one.state is State.SHOWN:
-        return "helps" if one.gain > 0 else "harms"
-    return one.state.value
-
-
-_WORDS = {
-    "helps": "helps",
-    "harms": "does harm",
-    State.EXCLUDED.value: "changes nothing worth having",
-    State.UNDECIDED.value: "is undecided",
-}
+        return "helps" if one.gain > 0 else "does harm"
+    return "changes nothing worth having" if one.state is State.EXCLUDED else "is undecided"

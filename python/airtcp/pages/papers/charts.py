@@ -1,11 +1,9 @@
 """The numbers of a figure: each line's means with their intervals, and the paper's numbers."""
 
-from math import isfinite
-
 from airtcp.core.quantities import bit_rate_scale
 from airtcp.pages.plot.charts import Chart, Line
-from airtcp.papers.calibration import target_ratio
-from airtcp.papers.estimates import mean_and_half_width
+from airtcp.papers.calibration import Calibrated
+from airtcp.papers.estimates import level
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.measures import label_of
 from airtcp.papers.outcomes import Outcomes
@@ -38,13 +36,15 @@ def chart_of(paper: Paper, spec: FigureSpec, outcomes: Outcomes) -> Chart:
     )
 
 
-def calibration_chart(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> Chart:
+def calibration_chart(
+    paper: Paper, calibration: Calibration, found: Calibrated, outcomes: Outcomes
+) -> Chart:
     """The baseline's measurements at every place tried, relative to the paper's values."""
     experiment = paper.experiment(calibration.experiment)
     axis = experiment.axis(calibration.axis)
     lines = []
-    for target in calibration.targets:
-        ratios = [target_ratio(experiment, calibration, target, p, outcomes) for p in axis.places]
+    for index, target in enumerate(calibration.targets):
+        ratios = [found.ratios[place][index] for place in axis.places]
         name = ", ".join(
             [label_of(target.measure), *(f"{key} {place}" for key, place in target.at.items())]
         )
@@ -76,18 +76,12 @@ def _line(
         at = {**spec.at, **series.at, spec.x: place}
         if spec.kind == "gains":
             before = {**at, **series.baseline}
-            gain = outcomes.gain(experiment, measure, {}, before, at)
-            means.append(gain.value if gain else None)
-            halves.append(gain.half_width if gain and isfinite(gain.half_width) else 0.0)
-            continue
-        values = outcomes.values(experiment, measure, at)
-        if values is None:
-            means.append(None)
-            halves.append(0.0)
-            continue
-        mean, half = mean_and_half_width(values)
-        means.append(mean)
-        halves.append(half)
+            estimate = outcomes.gain(experiment, measure, {}, before, at)
+        else:
+            values = outcomes.values(experiment, measure, at)
+            estimate = level(values) if values is not None else None
+        means.append(estimate.value if estimate else None)
+        halves.append(estimate.error_bar if estimate else 0.0)
     return Line(
         series.name,
         tuple(means),

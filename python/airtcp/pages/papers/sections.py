@@ -100,8 +100,8 @@ def _figure(paper: Paper, spec: FigureSpec, outcomes: Outcomes) -> PlannedFigure
 def _calibration(
     paper: Paper, number: int, calibration: Calibration, outcomes: Outcomes
 ) -> PlannedFigure:
-    chart = calibration_chart(paper, calibration, outcomes)
     found = calibrated(paper, calibration, outcomes)
+    chart = calibration_chart(paper, calibration, found, outcomes)
     errors = found.errors
     drawing: Drawing = chart
     if len(chart.lines) > _FEW_TARGETS:
