@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
 from airtcp.cli.console import writable_file
+from airtcp.core.as_csv import csv_of
 from airtcp.core.extras import required
 from airtcp.core.files import write_whole
 from airtcp.core.runs import Run
@@ -68,7 +69,7 @@ class Outputs:
             required(*(() if is_light else ("matplotlib",)), "polars")
         elif self.width is not None:
             raise ScenarioError("--figure-width: name a figure, such as --plot flow.pdf")
-        if any((self.samples, self.frames, self.agents, self.rtt_log, self.flent, self.irtt)):
+        if any(path.suffix == ".parquet" for _, path in self._tables()):
             required("polars")
         for name, suffixes in _FORMATS.items():
             _check_name(getattr(self, name), f"--{name.replace('_', '-')}", suffixes)
@@ -107,13 +108,13 @@ class Outputs:
         """Draws the figures, then writes the tables."""
         for kind, path in self._drawn():
             _draw(finished, kind, path, self.width)
-        # A table is built, and Polars imported, only for a file.
-        for name in _TABLES:
-            if path := getattr(self, name):
-                _write_table(getattr(finished, name), path)
+        for name, path in self._tables():
+            if path.suffix == ".csv":
+                write_whole(path, finished.csv(name).encode())
+            else:
+                _write_parquet(getattr(finished, name), path)
         if self.rtt_log:
-            rtts = finished.rtts
-            _write_table(rtts.filter(rtts["flow"] == 0).drop("flow"), self.rtt_log)
+            write_whole(self.rtt_log, _rtt_log(finished).encode())
         if self.flent:
             from airtcp.pages.flent import flent_file
 
@@ -126,6 +127,11 @@ class Outputs:
             except ValueError as reason:
                 raise ScenarioError(f"--irtt {self.irtt}: {reason}") from reason
             write_whole(self.irtt, content)
+
+    def _tables(self) -> list[tuple[str, Path]]:
+        """The name and the file of every table."""
+        files = [(name, getattr(self, name)) for name in _TABLES]
+        return [(name, path) for name, path in files if path]
 
     def _drawn(self) -> list[tuple[str, Path]]:
         """The kind and the file of every picture."""
@@ -185,10 +191,19 @@ def _draw(finished: Run, kind: str, path: Path, width: float | None) -> None:
     write_whole(path, content)
 
 
-def _write_table(table: "pl.DataFrame", path: Path) -> None:
+def _rtt_log(finished: Run) -> str:
+    """The round trips of the first flow, without its number."""
+    columns = finished.columns("rtts")
+    (flows,) = (values for name, _, values in columns if name == "flow")
+    kept = [row for row, flow in enumerate(flows) if flow == 0]
+    return csv_of(
+        (name, kind, [values[row] for row in kept])
+        for name, kind, values in columns
+        if name != "flow"
+    )
+
+
+def _write_parquet(table: "pl.DataFrame", path: Path) -> None:
     content = BytesIO()
-    if path.suffix == ".csv":
-        table.write_csv(content)
-    else:
-        table.write_parquet(content)
+    table.write_parquet(content)
     write_whole(path, content.getvalue())

@@ -27,7 +27,8 @@ def json_object(finished: Run, probes: list[str]) -> dict[str, object]:
     if finished.controls:
         summary["controls"] = finished.controls
     if probes:
-        summary["samples"] = finished.samples.to_dict(as_series=False)
+        columns = finished.columns("samples")
+        summary["samples"] = {name: values for name, _, values in columns}
     return summary
 
 

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from airtcp import _core
+from airtcp.core.as_csv import csv_of
 from airtcp.core.extras import required
 from airtcp.core.forked import check_tables
 
@@ -30,6 +31,10 @@ class Rows:
         """Each row as a dictionary with every column."""
         columns = [self._values(name) for name in self._types]
         return [dict(zip(self._types, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def csv(self) -> str:
+        """The rows as CSV, with the columns' names first."""
+        return csv_of((name, kind, self._values(name)) for name, kind in self._types.items())
 
     def frame(self) -> "pl.DataFrame":
         """The rows as a frame of Polars.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 
 from airtcp import _core
 from airtcp._core import Scenario, ScenarioError, Table
+from airtcp.core.as_csv import Column, columns_of, csv_of
 from airtcp.core.extras import required
 from airtcp.core.frames import frame_of
 from airtcp.core.loading import load_scenario, remedy_names
@@ -97,14 +98,37 @@ class _DetachedResult:
         return self._tables["pings"]
 
 
-def _with_printed(events: "pl.DataFrame", controls: Sequence[ControlReport]) -> "pl.DataFrame":
-    """The events with a row `printed` for each message, in order of time."""
-    rows = [
-        {"time_s": message["time_s"], "flow": one["flow"], "detail": message["text"]}
+def _printed(controls: Sequence[ControlReport]) -> list[dict[str, object]]:
+    """A row of the events for each message."""
+    return [
+        {
+            "time_s": message["time_s"],
+            "flow": one["flow"],
+            "event": "printed",
+            "detail": message["text"],
+        }
         for one in controls
         for message in one["messages"]
     ]
+
+
+def _columns_with_printed(events: Table, controls: Sequence[ControlReport]) -> list[Column]:
+    """The columns of the events with the printed ones, in order of time."""
+    columns, rows = columns_of(events), _printed(controls)
     # A run without events lacks these, too.
+    if not rows or not len(events):
+        return columns
+    every = [
+        (name, kind, [*values, *(row.get(name) for row in rows)]) for name, kind, values in columns
+    ]
+    (times,) = (values for name, _, values in every if name == "time_s")
+    order = sorted(range(len(times)), key=times.__getitem__)
+    return [(name, kind, [values[row] for row in order]) for name, kind, values in every]
+
+
+def _with_printed(events: "pl.DataFrame", controls: Sequence[ControlReport]) -> "pl.DataFrame":
+    """The events with the printed ones, in order of time."""
+    rows = _printed(controls)
     if not rows or events.is_empty():
         return events
     required("polars")
@@ -113,9 +137,7 @@ def _with_printed(events: "pl.DataFrame", controls: Sequence[ControlReport]) -> 
     names = pl.col("event").cast(pl.String)
     plain = pl.Schema(events.schema)
     plain["event"] = pl.String()
-    printed = pl.DataFrame(
-        [{**dict.fromkeys(plain), **row, "event": "printed"} for row in rows], schema=plain
-    )
+    printed = pl.DataFrame([{**dict.fromkeys(plain), **row} for row in rows], schema=plain)
     every = pl.concat([events.with_columns(names), printed])
     return every.sort("time_s", maintain_order=True).cast({"event": pl.Categorical})
 
@@ -221,6 +243,24 @@ class Run(InNotebook):
             raise ValueError(f"{table!r}: expected one of {', '.join(_TABLES)}")
         rows: Table = getattr(self.result, table)()
         return rows
+
+    def columns(self, table: str) -> list[Column]:
+        """The columns of a table, each with its name, its type and its values; without Polars.
+
+        Raises:
+            ValueError: no such table.
+        """
+        rows = self.arrow(table)
+        is_events = table == "events"
+        return _columns_with_printed(rows, self.controls) if is_events else columns_of(rows)
+
+    def csv(self, table: str) -> str:
+        """A table as CSV, as `airtcp run` writes it: `samples`, `events`, and so on.
+
+        Raises:
+            ValueError: no such table, or it has a column of lists, which CSV lacks.
+        """
+        return csv_of(self.columns(table))
 
     def plot(self, flow: int = 0) -> "Figure":
         """The window, the timers and the goodput of one flow against time.

@@ -55,7 +55,7 @@ def write_report(
     Raises:
         OSError: the directory cannot be written.
     """
-    write_text(directory / "comparison.csv", comparison.table.write_csv())
+    write_text(directory / "comparison.csv", comparison.rows.csv())
     write_text(directory / NAME, result_text(comparison))
     of_latency = (*front_figure(comparison), *latency_figures(comparison))
     planned = [

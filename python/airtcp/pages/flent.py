@@ -6,16 +6,13 @@ series that flent's tests fill from a ping: as the file's note explains.
 
 import gzip
 import json
+from collections.abc import Iterable
 from itertools import pairwise
 from math import ceil
-from typing import TYPE_CHECKING
 
 from airtcp._core import engine_version
 from airtcp.comparison.ranking import Direction, direction
 from airtcp.core.runs import Run
-
-if TYPE_CHECKING:
-    import polars as pl
 
 PROBES = ("delivered_bytes",)
 """The probes that a run needs for it."""
@@ -37,17 +34,27 @@ def flent_file(run: Run) -> bytes:
     Args:
         run: a run with `PROBES` and `rtts`.
     """
-    samples, rtts = run.samples, run.rtts
-    if "delivered_bytes" not in samples.columns:
-        raise ValueError("the run has no delivered bytes: give probes=['delivered_bytes']")
-    end_s = float(max(samples["time_s"], default=0.0))
+    samples, rtts = run.arrow("samples"), run.arrow("rtts")
+    try:
+        delivered = samples.reals("delivered_bytes").tolist()
+    except KeyError:
+        raise ValueError(
+            "the run has no delivered bytes: give probes=['delivered_bytes']"
+        ) from None
+    times, of_flow = samples.reals("time_s").tolist(), samples.wholes("flow").tolist()
+    round_trips = list(
+        zip(rtts.reals("time_s").tolist(), rtts.reals("rtt_ms").tolist(), strict=True)
+    )
+    end_s = max(times, default=0.0)
     length = max(1, ceil(end_s / STEP_S - 1e-9))
     way = "upload" if direction(run.scenario) is Direction.UP else "download"
-    flows = sorted(set(samples["flow"].to_list()))
-    several = len(flows) > 1
+    totals: dict[int, list[tuple[float, float]]] = {flow: [] for flow in sorted(set(of_flow))}
+    for flow, time, total in zip(of_flow, times, delivered, strict=True):
+        totals[flow].append((time, total))
+    several = len(totals) > 1
     rates = {
-        f"TCP {way}::{flow + 1}" if several else f"TCP {way}": _rates(samples, flow, length)
-        for flow in flows
+        f"TCP {way}::{flow + 1}" if several else f"TCP {way}": _rates(one, length)
+        for flow, one in totals.items()
     }
     if several:
         every = list(zip(*rates.values(), strict=True))
@@ -55,7 +62,7 @@ def flent_file(run: Run) -> bytes:
         rates[f"TCP {way} avg"] = [sum(one) / len(one) for one in every]
     raw = [
         {"seq": number, "t": _EPOCH_S + time, "val": rtt}
-        for number, (time, rtt) in enumerate(rtts.select("time_s", "rtt_ms").iter_rows(), start=1)
+        for number, (time, rtt) in enumerate(round_trips, start=1)
     ]
     summary = run.summary
     steps = [round(STEP_S * step, 6) for step in range(length)]
@@ -86,28 +93,27 @@ def flent_file(run: Run) -> bytes:
             "DATA_FILENAME": f"{name}.flent.gz",
         },
         "x_values": steps,
-        "results": {**rates, _PING: _means(rtts, length)},
+        "results": {**rates, _PING: _means(round_trips, length)},
         "raw_values": {_PING: raw},
     }
     return gzip.compress(json.dumps(document, sort_keys=True).encode(), mtime=0)
 
 
-def _rates(samples: "pl.DataFrame", flow: int, length: int) -> list[float]:
-    """The goodput of a receiver in each step, in Mbit/s."""
-    one = samples.filter(samples["flow"] == flow)
+def _rates(delivered: Iterable[tuple[float, float]], length: int) -> list[float]:
+    """The goodput of a receiver in each step, in Mbit/s, from its bytes at some times."""
     totals = [0.0] * (length + 1)
-    for time, delivered in one.select("time_s", "delivered_bytes").iter_rows():
+    for time, so_far in delivered:
         step = min(length, ceil(time / STEP_S - 1e-9))
-        totals[step] = max(totals[step], float(delivered))
+        totals[step] = max(totals[step], so_far)
     for step in range(1, length + 1):
         totals[step] = max(totals[step], totals[step - 1])
     return [(after - before) * 8 / STEP_S / 1e6 for before, after in pairwise(totals)]
 
 
-def _means(rtts: "pl.DataFrame", length: int) -> list[float | None]:
+def _means(rtts: Iterable[tuple[float, float]], length: int) -> list[float | None]:
     """The mean round trip of each step, in milliseconds; None without one."""
     sums, counts = [0.0] * length, [0] * length
-    for time, rtt in rtts.select("time_s", "rtt_ms").iter_rows():
+    for time, rtt in rtts:
         step = min(length - 1, int(time / STEP_S))
         sums[step] += rtt
         counts[step] += 1

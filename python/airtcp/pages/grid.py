@@ -30,7 +30,7 @@ def write_study(
         OSError: the folder cannot be written.
     """
     metric = METRICS[result.metric]
-    write_whole(folder / "study.csv", result.table().write_csv().encode())
+    write_whole(folder / "study.csv", result.rows.csv().encode())
     text = effect_table(result)
     figures = [
         PlannedFigure(

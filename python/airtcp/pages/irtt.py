@@ -127,10 +127,9 @@ def irtt_file(run: Run, suffix: str) -> bytes:
 
 def _round_trips(run: Run) -> list[_RoundTrip]:
     """The pings of the first flow that has any, up to the last with a known fate."""
-    pings = run.pings
-    if not pings.is_empty():
-        pings = pings.filter(pings["flow"] == pings["flow"].min())
-    trips = [_round_trip(row) for row in pings.iter_rows(named=True)]
+    pings = run.arrow("pings").rows()
+    first = min((row["flow"] for row in pings), default=0)
+    trips = [_round_trip(row) for row in pings if row["flow"] == first]
     while trips and trips[-1].lost == "true":
         trips.pop()
     if not any(trip.delay for trip in trips):
