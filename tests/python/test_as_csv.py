@@ -12,6 +12,7 @@ import airtcp
 from airtcp import _core
 from airtcp.core.as_csv import columns_of, csv_of
 from airtcp.core.rows import Rows
+from airtcp.core.runs import ControlReport, _columns_with_printed, _with_printed
 
 TABLES = ("samples", "events", "frames", "agents", "rtts", "pings")
 
@@ -81,6 +82,31 @@ def test_tables_of_runs_are_as_polars_writes_them(
     )  # fmt: skip
     for table in TABLES:
         assert csv_of(columns_of(run.arrow(table))) == getattr(run, table).write_csv(), table
+
+
+def test_printed_lines_are_among_the_events() -> None:
+    """Of a control in BPF, in order of time, after the events of the same instant."""
+    columns: list[tuple[str, str, list[object]]] = [
+        ("time_s", "float64", [0.1, 0.2, 0.2, 0.3]),
+        ("flow", "uint32", [0, 0, 1, 0]),
+        ("event", "category", ["established", "loss", "loss", "closed"]),
+        ("offset", "uint64", [None, 1448, 2896, None]),
+        ("detail", "string", [None, None, None, None]),
+    ]
+    control = ControlReport(
+        flow=1,
+        counters={},
+        messages=[{"time_s": 0.2, "text": "cwnd, 3"}, {"time_s": 0.05, "text": "begin"}],
+        instructions=0,
+        zero_windows=0,
+        zero_thresholds=0,
+    )
+    table = _core.table(columns)
+    ours = csv_of(_columns_with_printed(table, [control]))
+    assert ours == _with_printed(pl.DataFrame(table), [control]).write_csv()
+    assert ours.splitlines()[1] == "0.05,1,printed,,begin"
+    assert ours.splitlines()[5] == '0.2,1,printed,,"cwnd, 3"'
+    assert csv_of(_columns_with_printed(table, [])) == pl.DataFrame(table).write_csv()
 
 
 def test_tables_of_comparisons_are_as_polars_writes_them() -> None:

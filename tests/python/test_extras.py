@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -36,9 +37,13 @@ print(json.dumps(of_capture(diagnosed(read_capture({path!r}, None, None), None))
 """
 
 
-def _without(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def _without(
+    *arguments: str, cwd: Path, libraries: Iterable[str] = EXTRAS
+) -> subprocess.CompletedProcess[str]:
     """A command in a Python that has none of the extras' libraries."""
-    program = _WITHOUT.format(libraries=list(EXTRAS)) + _COMMAND.format(arguments=list(arguments))
+    program = _WITHOUT.format(libraries=list(libraries)) + _COMMAND.format(
+        arguments=list(arguments)
+    )
     command = [sys.executable, "-c", program]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
@@ -60,6 +65,14 @@ def _without(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         ("check", str(ROOT / "scenarios" / "lossy-pipe.toml")),
         ("list", "remedies", "bbr"),
         ("new", "my.toml"),
+        ("run", "lossy-pipe", *SHORT, "--plot", "a.tex", "--figure-width", "85mm"),
+        ("run", "lossy-pipe", *SHORT, "--probe", "cwnd", "--samples", "a.csv"),
+        ("run", "lossy-pipe", *SHORT, "--probe", "cwnd", "--json"),
+        ("run", "wlan-clients", *SHORT, "--frames", "a.csv", "--agents", "b.csv"),
+        ("run", "lossy-pipe", *SHORT, "--events", "a.csv", "--rtt-log", "b.csv"),
+        ("run", "lossy-pipe", *SHORT, "--flent", "a.flent.gz", "--qlog", "a.qlog"),
+        ("run", "lossy-pipe", *SHORT, "--under-load", "ping", "--irtt", "a.json"),
+        ("run", "lossy-pipe", *SHORT, "--under-load", "ping", "--irtt", "a.csv"),
     ],
     ids=lambda words: " ".join(words[:1] + words[-1:]).replace(str(ROOT), ""),
 )
@@ -132,16 +145,64 @@ def test_timeouts_are_explained_and_runs_pickled_without_extras() -> None:
     assert "the retransmission timer expired" in done.stdout
 
 
+def test_the_folder_of_a_comparison_takes_no_matplotlib(tmp_path: Path) -> None:
+    words = ("compare", "lossy-pipe", "--remedy", "sack", "--seeds", "2", *SHORT, "--out", "out")
+    done = _without(*words, cwd=tmp_path, libraries=["matplotlib"])
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "index.html").is_file()
+
+
+_REPORT = """
+import airtcp
+found = airtcp.compare("lossy-pipe", ["sack"], 2, {{"duration": "2 s"}})
+found.report({folder!r})
+study = airtcp.study.run({study!r}, 1)
+print(study.rows.csv())
+run = airtcp.run("lossy-pipe", settings={{"duration": "2 s"}}, probes=["cwnd"])
+print(run.csv("samples"), run.csv("events"))
+"""
+_STUDY = """
+remedies = ["sack"]
+[[link]]
+name = "lossy"
+scenario = "lossy-pipe"
+settings = {duration = "2 s"}
+[[stack]]
+name = "reno"
+settings = {"tcp.profile" = "newreno"}
+"""
+
+
+def test_a_comparison_is_reported_and_a_study_is_csv_without_extras(tmp_path: Path) -> None:
+    """The same bytes as with them."""
+    study = tmp_path / "study.toml"
+    study.write_text(_STUDY)
+    printed = []
+    for name, without in (("with", ""), ("without", _WITHOUT.format(libraries=list(EXTRAS)))):
+        program = without + _REPORT.format(folder=str(tmp_path / name), study=str(study))
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+    assert printed[0] == printed[1]
+    names = {path.name for path in (tmp_path / "with").iterdir()}
+    assert {"comparison.csv", "comparison.svg", "timeline.svg"} <= names
+    for name in names:
+        assert (tmp_path / "with" / name).read_bytes() == (tmp_path / "without" / name).read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
         (("run", "lossy-pipe", "--plot", "a.svg"), "plot"),
         (("run", "lossy-pipe", "--picture", "timeline=a.svg"), "plot"),
-        (("run", "lossy-pipe", "--plot", "a.tex"), "frames"),
         (("run", "lossy-pipe", "--picture", "fading=a.tex"), "plot"),
-        (("run", "lossy-pipe", "--probe", "cwnd", "--samples", "a.csv"), "frames"),
-        (("run", "lossy-pipe", "--flent", "a.flent.gz"), "frames"),
-        (("compare", "lossy-pipe", "--out", "out"), "plot"),
+        (("run", "lossy-pipe", "--probe", "cwnd", "--samples", "a.parquet"), "frames"),
+        (("run", "lossy-pipe", "--events", "a.parquet"), "frames"),
+        (("compare", "lossy-pipe", "--out", "out"), "frames"),
+        (("compare", "lossy-pipe", "--out", "out", "--png"), "plot"),
+        (("compare", "lossy-pipe", "--out", "out", "--figure-width", "column"), "plot"),
         (("compare", "lossy-pipe", "--remedy", "sack", "--dask", "127.0.0.1:9"), "dask"),
         (("study", "classifiers", "--out", "out"), "plot"),
         (("papers", "--out", "out"), "plot"),

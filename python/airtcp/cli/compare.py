@@ -166,7 +166,9 @@ def compare_command(
     with clear_errors():
         stored = read_result(against) if against else None
         if folder:
-            report_folder(folder)
+            # Its figures are written without matplotlib, its cells as Parquet.
+            is_printed = png or figure_width is not None
+            report_folder(folder, (*(["matplotlib"] if is_printed else []), "polars"))
         width = figure_inches(figure_width)
         asked = asked_for(can, is_interactive=not as_json)
         decides = _decides(metric, aim)

@@ -245,14 +245,18 @@ def writable_file(path: Path, option: str) -> Path:
     return path
 
 
-def report_folder(path: Path) -> Path:
+def report_folder(path: Path, libraries: Sequence[str] = ("matplotlib", "polars")) -> Path:
     """The folder of a report, checked before a long run rather than after.
 
+    Args:
+        path: the folder.
+        libraries: those of its figures and tables.
+
     Raises:
-        ModuleNotFoundError: the libraries of its figures and tables are not installed.
+        ModuleNotFoundError: one of the libraries is not installed.
         ScenarioError: it cannot be created or written.
     """
-    required("matplotlib", "polars")
+    required(*libraries)
     return writable_folder(path)
 
 

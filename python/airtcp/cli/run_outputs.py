@@ -64,9 +64,9 @@ class Outputs:
         """
         drawn = self._drawn()
         if drawn:
-            # For LaTeX a timeline is written without it.
-            is_light = all(kind == "timeline" and path.suffix == ".tex" for kind, path in drawn)
-            required(*(() if is_light else ("matplotlib",)), "polars")
+            # For LaTeX a timeline is written without them.
+            if any(kind != "timeline" or path.suffix != ".tex" for kind, path in drawn):
+                required("matplotlib", "polars")
         elif self.width is not None:
             raise ScenarioError("--figure-width: name a figure, such as --plot flow.pdf")
         if any(path.suffix == ".parquet" for _, path in self._tables()):

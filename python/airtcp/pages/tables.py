@@ -182,19 +182,18 @@ def timeline_rows(columns: "Sequence[Timeline]") -> Table:
     # Only pages have figures: output on a terminal needs no plots.
     from airtcp.pages.plot.timeline import timeline_table
 
-    frame = timeline_table(columns)
-    lanes = frame.columns[7:]
+    lanes = columns[0].events
     rows = [
         (
-            row["run"],
-            f"{row['from_s']:g} to {row['to_s']:g} s",
-            _or_none(row["cwnd_mean_bytes"], format_bytes),
-            _or_none(row["srtt_median_ms"], _milliseconds),
-            _or_none(row["rto_max_ms"], _milliseconds),
-            format_bit_rate(row["goodput_bps"]),
-            *(str(row[lane]) for lane in lanes),
+            row.run,
+            f"{row.from_s:g} to {row.to_s:g} s",
+            _or_none(row.cwnd_mean_bytes, format_bytes),
+            _or_none(row.srtt_median_ms, _milliseconds),
+            _or_none(row.rto_max_ms, _milliseconds),
+            format_bit_rate(row.goodput_bps),
+            *(str(row.events[lane]) for lane in lanes),
         )
-        for row in frame.iter_rows(named=True)
+        for row in timeline_table(columns)
     ]
     heads = ("run", "time", "cwnd, mean", "SRTT, median", "RTO, largest", "goodput")
     return Table((*heads, *(f"{lane.replace('-', ' ')}s" for lane in lanes)), rows, 2)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Protocol
 
+from airtcp._core import Table
 from airtcp.core.summary import RunSummary
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ class Observed(Protocol):
     def title(self) -> str: ...  # noqa: D102
     @property
     def summary(self) -> RunSummary: ...  # noqa: D102
+    def arrow(self, table: str) -> Table: ...  # noqa: D102
     @property
     def samples(self) -> "pl.DataFrame": ...  # noqa: D102
     @property

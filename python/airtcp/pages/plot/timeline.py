@@ -1,14 +1,15 @@
 """The timeline figure: one flow's window, timers and goodput, run by run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
+from airtcp._core import Table
 from airtcp.core.quantities import bit_rate_scale
 from airtcp.pages.plot.frame import fitted
 from airtcp.pages.plot.marks import (
@@ -35,6 +36,8 @@ _LABEL_INCHES = 0.55
 """Distance of the labels of the y axes from the axes; equal for all, for alignment."""
 _HEIGHTS = (0.6, 2.0, 2.0, 2.0)
 """Shares of the height: events, window, timers, goodput."""
+_COLUMNS = ("cwnd_bytes", "srtt_ms", "rto_ms", "delivered_bytes")
+"""Of the samples of `TIMELINE_PROBES`."""
 _LANES = ("timeout", "spurious-timeout", "fast-retransmit")
 """The events shown, each in a separate lane."""
 
@@ -49,18 +52,19 @@ class Timeline:
     title: str
     colour: str
     duration_s: float
-    samples: pl.DataFrame
+    samples: Mapping[str, Reals]
+    """Seconds of each sample, and the probes by column, NaN without a value."""
     events: dict[str, Reals]
     """For each lane the times of its event in seconds."""
 
     @cached_property
     def time_s(self) -> Reals:
         """Seconds of each sample."""
-        return self.samples["time_s"].to_numpy()
+        return self.samples["time_s"]
 
     def column(self, name: str) -> Reals:
         """One probe as real numbers, NaN without a value."""
-        return self.samples[name].cast(pl.Float64).to_numpy()
+        return self.samples[name]
 
     def goodput_bps(self, edges_s: Reals) -> Reals:
         """Mean goodput in bit/s between consecutive edges."""
@@ -75,23 +79,32 @@ def timeline(title: str, run: Observed, flow: int = 0, colour: str = BLUE) -> Ti
     Raises:
         ValueError: the run lacks the probes, or the flow.
     """
-    columns = {"cwnd_bytes", "srtt_ms", "rto_ms", "delivered_bytes"}
-    if missing := columns - set(run.samples.columns):
+    samples, events = run.arrow("samples"), run.arrow("events")
+    if missing := [name for name in _COLUMNS if not _has(samples, name)]:
         raise ValueError(
             f"the run has no samples of {', '.join(sorted(missing))}: "
             "give probes=airtcp.TIMELINE_PROBES to airtcp.run"
         )
-    samples = run.samples.filter(pl.col("flow") == flow)
-    if samples.is_empty():
+    is_here = samples.wholes("flow") == flow
+    if not is_here.any():
         raise ValueError(f"the run has no flow {flow}")
-    events = run.events.filter(pl.col("flow") == flow)
+    times, of_flow = events.reals("time_s"), events.reals("flow") == flow
+    words = np.array(events.words("event"), dtype=object)
     return Timeline(
         title,
         colour,
         run.summary["duration_s"],
-        samples,
-        {lane: events.filter(pl.col("event") == lane)["time_s"].to_numpy() for lane in _LANES},
+        {name: samples.reals(name)[is_here] for name in ("time_s", *_COLUMNS)},
+        {lane: times[of_flow & (words == lane)] for lane in _LANES},
     )
+
+
+def _has(table: Table, name: str) -> bool:
+    try:
+        table.reals(name)
+    except KeyError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -223,27 +236,48 @@ def _events(one: Timeline) -> list[Mark]:
     return marks
 
 
-def timeline_table(columns: Sequence[Timeline]) -> pl.DataFrame:
+@dataclass(frozen=True)
+class TimelineRow:
+    """One run in one window of time; None for what was not measured in it."""
+
+    run: str
+    from_s: float
+    to_s: float
+    cwnd_mean_bytes: float | None
+    srtt_median_ms: float | None
+    rto_max_ms: float | None
+    goodput_bps: float
+    events: dict[str, int]
+    """By lane."""
+
+
+def timeline_table(columns: Sequence[Timeline]) -> list[TimelineRow]:
     """The figure's numbers in equal windows of time, one row per run and window."""
     rows = []
     for one in columns:
         edges = np.linspace(0.0, one.duration_s, _TABLE_WINDOWS + 1)
         goodput = one.goodput_bps(edges)
         for index, (begin, end) in enumerate(pairwise(edges)):
-            inside = one.samples.filter(pl.col("time_s").is_between(begin, end, closed="left"))
+            inside = (one.time_s >= begin) & (one.time_s < end)
             rows.append(
-                {
-                    "run": one.title,
-                    "from_s": float(begin),
-                    "to_s": float(end),
-                    "cwnd_mean_bytes": inside["cwnd_bytes"].mean(),
-                    "srtt_median_ms": inside["srtt_ms"].median(),
-                    "rto_max_ms": inside["rto_ms"].max(),
-                    "goodput_bps": float(goodput[index]),
-                    **{
+                TimelineRow(
+                    one.title,
+                    float(begin),
+                    float(end),
+                    _of_known(one.column("cwnd_bytes")[inside], np.mean),
+                    _of_known(one.column("srtt_ms")[inside], np.median),
+                    _of_known(one.column("rto_ms")[inside], np.max),
+                    float(goodput[index]),
+                    {
                         lane: int(np.count_nonzero((times >= begin) & (times < end)))
                         for lane, times in one.events.items()
                     },
-                }
+                )
             )
-    return pl.DataFrame(rows)
+    return rows
+
+
+def _of_known(values: Reals, measure: Callable[[Reals], Any]) -> float | None:
+    """A measure of the values that are numbers; None without any."""
+    known = values[np.isfinite(values)]
+    return float(measure(known)) if len(known) else None
