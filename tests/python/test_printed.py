@@ -4,20 +4,29 @@ import re
 import subprocess
 import sys
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 import airtcp
 from airtcp.pages.latex import tabular
+from airtcp.pages.plot.bars import Bars
 from airtcp.pages.plot.latex_text import escaped
 from airtcp.pages.plot.pictures import PICTURES
 from airtcp.pages.plot.print_width import inches
-from airtcp.pages.plot.printed import SMALLEST_POINTS, fitted_to, smallest_points
+from airtcp.pages.plot.printed import SMALLEST_POINTS, fitted_to, for_width, smallest_points
+from airtcp.pages.plot.svg import Drawing
 from airtcp.pages.tables import Table
+from every_drawing import drawings
 
 SHORT = ("--set", "duration=3 s")
 BOX = re.compile(rb"/MediaBox \[ ?0 0 ([\d.]+) ([\d.]+) ?\]")
+
+
+@pytest.fixture(scope="module")
+def every() -> Mapping[str, Drawing]:
+    return drawings()
 
 
 def airtcp_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -89,6 +98,37 @@ def test_text_is_readable_in_a_column(kind: str) -> None:
         return  # has a variant for narrow pages, which the command takes
     smallest = smallest_points(figure) * 3.5 / figure.get_figwidth()
     assert smallest >= SMALLEST_POINTS - 1e-6
+    figure.draw_without_rendering()
+    for legend in (*figure.legends, *(axes.get_legend() for axes in figure.axes)):
+        if legend is not None:
+            box = legend.get_window_extent()
+            assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+
+
+@pytest.mark.parametrize("name", ["Bars", "Gains", "Distances", "Chart", "Windows", "SweepLines"])
+def test_margins_stay_when_a_figure_is_made_narrower(
+    name: str, every: Mapping[str, Drawing]
+) -> None:
+    drawing = every[name]
+    wide, column = drawing.figure(), for_width(drawing, 3.5)
+    assert smallest_points(column) * 3.5 / column.get_figwidth() >= SMALLEST_POINTS - 1e-6
+    for side in ("left", "right"):
+        before, after = (
+            abs(getattr(one.subplotpars, side) - (side == "right")) * one.get_figwidth()
+            for one in (wide, column)
+        )
+        assert after == pytest.approx(before)
+    assert column.get_figheight() == wide.get_figheight()
+
+
+def test_tiles_keep_their_width(every: Mapping[str, Drawing]) -> None:
+    """Their texts need it; only a margin without room for its axes stops others."""
+    for name in ("Matrix", "VerdictTiles", "Scores"):
+        wide = every[name].figure().get_figwidth()
+        assert for_width(every[name], 3.5).get_figwidth() == wide
+    names = Bars(("w" * 60,), (40.0,), "share (%)")
+    figure = for_width(names, 3.5)
+    assert figure.get_figwidth() * (figure.subplotpars.right - figure.subplotpars.left) > 1.79
 
 
 def test_a_report_has_pdfs_and_tables_for_a_paper(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
-"""A figure as marks on scales, in inches: drawn as SVG directly, or by matplotlib for other forms.
+"""A figure as marks on scales, in inches: drawn directly, or by matplotlib for other forms.
 
 Loading matplotlib and drawing a report's figures with it takes several times as long as everything
-else in a report. `vector` writes the same description as SVG; `with_matplotlib` makes a figure of
-it for PNG, PDF and notebooks.
+else in a report. `vector` writes the same description as SVG, `latex` as TikZ; `with_matplotlib`
+makes a figure of it for PNG, PDF and notebooks.
 """
 
 from collections.abc import Sequence

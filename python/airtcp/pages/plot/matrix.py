@@ -69,7 +69,7 @@ class Matrix:
             axes.tick_params(length=0)
             for spine in axes.spines.values():
                 spine.set_visible(False)
-            frame(figure, left=left, right=0.15, top=top, bottom=bottom)
+            frame(figure, left=left, right=0.15, top=top, bottom=bottom, is_rigid=True)
             self._draw_key(figure, left)
         return figure
 

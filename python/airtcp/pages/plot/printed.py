@@ -13,7 +13,9 @@ from matplotlib.backends import backend_mixed, backend_pdf
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from airtcp.pages.plot.frame import narrowed
 from airtcp.pages.plot.svg import Drawing, ForPhones
+from airtcp.pages.plot.widths import text_inches
 
 _PDF: Any = backend_pdf
 _MIXED: Any = backend_mixed
@@ -21,6 +23,10 @@ _MIXED: Any = backend_mixed
 SMALLEST_POINTS = 6.0
 """The smallest text in print that IEEE's instructions for authors allow is 6 points or so."""
 _PNG_DPI = 300
+_HANDLE_INCHES = 0.55
+"""Width of a legend's symbol and of the spaces around it."""
+_LABEL_INCHES = 0.7
+"""Width of the labels to the left of axes."""
 _SIZE = re.compile(r' (width|height)="([\d.]+)pt"')
 
 
@@ -37,13 +43,39 @@ def for_width(drawing: Drawing, width: float) -> Figure:
 def fitted_to(figure: Figure, width: float) -> Figure:
     """The figure, laid out again if its text would be too small at a width in inches.
 
-    Only a figure with a layout engine can be laid out again.
+    Only a figure with a layout engine or with known margins can be laid out again.
     """
     smallest = smallest_points(figure)
     widest = width * smallest / SMALLEST_POINTS
-    if figure.get_layout_engine() is not None and figure.get_figwidth() > widest:
+    if figure.get_figwidth() <= widest:
+        return figure
+    if figure.get_layout_engine() is not None:
         figure.set_size_inches(widest, figure.get_figheight())
+        _wrap_legends(figure)
+    else:
+        narrowed(figure, widest)
     return figure
+
+
+def _wrap_legends(figure: Figure) -> None:
+    """Puts the names of legends that are wider than the figure into several rows."""
+    axes_with = [(axes, legend) for axes in figure.axes if (legend := axes.get_legend())]
+    for axes, legend in (*((None, one) for one in figure.legends), *axes_with):
+        names = [text.get_text() for text in legend.get_texts()]
+        points = legend.get_texts()[0].get_fontsize()
+        widths = [_HANDLE_INCHES + text_inches(name, points) for name in names]
+        room = figure.get_figwidth() - (_LABEL_INCHES if axes else 0.0)
+        if sum(widths) <= room:
+            continue
+        handles = [one for one in legend.legend_handles if one is not None]
+        columns = max(1, int(room / max(widths)))
+        legend.remove()
+        if axes is None:
+            place: dict[str, Any] = {"loc": "outside upper center", "handlelength": 1.6}
+            figure.legend(handles, names, ncols=columns, frameon=False, **place)
+        else:
+            place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
+            axes.legend(handles, names, ncols=columns, frameon=False, **place)
 
 
 def smallest_points(figure: Figure) -> float:

@@ -57,6 +57,7 @@ class Scores:
                 bottom=0.55,
                 columns=len(links),
                 between_columns=max(0.75, names),
+                is_rigid=True,
             )
         return figure
 

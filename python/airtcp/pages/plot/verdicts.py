@@ -91,5 +91,5 @@ class VerdictTiles:
             columns = min(len(marks), _KEY_COLUMNS)
             rows = -(-len(marks) // columns)
             figure.legend(handles=marks, loc="lower left", ncols=columns, handlelength=1)
-            frame(figure, left=left, right=0.1, top=0.1, bottom=0.15 + 0.25 * rows)
+            frame(figure, left=left, right=0.1, top=0.1, bottom=0.15 + 0.25 * rows, is_rigid=True)
         return figure
