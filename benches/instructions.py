@@ -78,8 +78,12 @@ def _pipe(profile: str, loss: float, delack: int | None = None) -> Count:
     return Count(name, PIPE, of_run, reference_name if name != reference_name else None)
 
 
-STEADY = {"cell.saturated_users": 2, "cell.sessions.on": "24 h"}
-"""Neighbours who stay, in the cells where they come and go."""
+STEADY = {
+    "cell.saturated_users": 2,
+    "cell.sessions.on": "24 h",
+    "cell.radio.shadowing_db": 0,
+}
+"""Neighbours who stay, and signals that do not change with the way, in the cells of today."""
 COUNTS = [
     _pipe("sack", 0, delack=1),
     _pipe("sack", 0.01, delack=1),

@@ -12,7 +12,7 @@ nothing of them is here but these figures, and no licence names them.
 import argparse
 import itertools
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,8 +62,8 @@ def figures(mbps: Sequence[float]) -> Figures:
     return Figures(mean, low, median, high, statistics.pstdev(seconds) / mean, memory)
 
 
-def of_scenario(name: str) -> Figures:
-    """A scenario's, whose flow is datagrams beyond its rate."""
+def of_scenario(name: str, settings: Mapping[str, object] | None = None) -> Figures:
+    """A scenario's, with further settings, whose flow is datagrams beyond its rate."""
     found: list[float] = []
     for seed in SEEDS:
         run = airtcp.run(
@@ -73,6 +73,7 @@ def of_scenario(name: str) -> Figures:
                 "flows.kind": "udp",
                 "flows.udp.rate": OFFERED,
                 "duration": f"{SECONDS} s",
+                **(settings or {}),
             },
             probes=["arrived_bytes"],
             probe_interval_s=STEP_S,

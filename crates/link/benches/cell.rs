@@ -35,6 +35,7 @@ fn config() -> CellConfig {
         path_loss_exponent: 3.5,
         loss_at_1_m_db: None,
         shadowing_db: 4.0,
+        shadowing_distance_m: None,
         fading: Fading::Jakes {
             speed_m_per_s: 0.83,
         },

@@ -1,9 +1,13 @@
-"""Settings of short runs over the shipped cells: neighbours who stay, in place of come and go.
+"""Settings of short runs over the shipped cells: neighbours who stay, and no shadowing.
 
-Over 20 s a sender's rate depends on who is there more than on the sender.
+Over 20 s a sender's rate depends on who is there, and where, more than on the sender.
 """
 
-STEADY = {"cell.saturated_users": 2, "cell.sessions.on": "24 h"}
+STEADY = {
+    "cell.saturated_users": 2,
+    "cell.sessions.on": "24 h",
+    "cell.radio.shadowing_db": 0,
+}
 _CELLS = ("lte", "nr")
 
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   SNR = transmit power − path loss − shadowing + fading − noise          (all in dB)
-//!             fixed         distance     station     time or transmission
+//!             fixed         distance  station, time  time or transmission
 //! ```
 //!
 //! A [`Radio`] is one station's channel, the same in both directions. It is a pure function
@@ -10,6 +10,7 @@
 
 mod jakes;
 mod placement;
+mod shadow;
 mod slotted;
 
 use airtcp_units::Instant;
@@ -17,6 +18,7 @@ use airtcp_units::Instant;
 use crate::random::Stream;
 use jakes::Jakes;
 pub use placement::{Placement, PlacementError};
+use shadow::Shadow;
 pub use slotted::SlottedRadio;
 
 /// Metres a second (exact by the definition of the metre).
@@ -35,8 +37,11 @@ pub struct RadioConfig {
     pub path_loss_exponent: f64,
     /// Loss at 1 m in dB; that of free space when `None`.
     pub loss_at_1_m_db: Option<f64>,
-    /// Standard deviation of log-normal shadowing in dB, one draw for each station.
+    /// Standard deviation of log-normal shadowing in dB.
     pub shadowing_db: f64,
+    /// The way on which the correlation of the shadowing falls to 1/e, for stations that move by
+    /// Jakes' model. One draw for each station when `None`.
+    pub shadowing_distance_m: Option<f64>,
     /// Fading of the signal.
     pub fading: Fading,
 }
@@ -68,6 +73,9 @@ pub enum RadioError {
     /// The standard deviation is negative or not finite.
     #[error("shadowing of {0} dB; expected 0 or more")]
     Shadowing(f64),
+    /// The way is not positive and finite.
+    #[error("shadowing that changes in {0} m; expected more than 0")]
+    ShadowingDistance(f64),
     /// The speed is negative or not finite.
     #[error("a speed of {0} m/s; expected 0 or more")]
     Speed(f64),
@@ -87,6 +95,11 @@ impl RadioConfig {
         }
         if !(self.shadowing_db >= 0.0 && self.shadowing_db.is_finite()) {
             return Err(RadioError::Shadowing(self.shadowing_db));
+        }
+        if let Some(way) = self.shadowing_distance_m
+            && !(way > 0.0 && way.is_finite())
+        {
+            return Err(RadioError::ShadowingDistance(way));
         }
         if let Fading::Jakes { speed_m_per_s } = self.fading
             && !(speed_m_per_s >= 0.0 && speed_m_per_s.is_finite())
@@ -135,6 +148,8 @@ pub fn ratio(decibels: f64) -> f64 {
 #[derive(Clone, Debug)]
 pub struct Radio {
     mean_snr_db: f64,
+    /// Shadowing that is not in the mean, as it changes.
+    shadow: Option<Shadow>,
     fading: Process,
 }
 
@@ -168,7 +183,14 @@ impl Radio {
         if !(distance_m > 0.0 && distance_m.is_finite()) {
             return Err(RadioError::Distance(distance_m));
         }
-        let shadowing = config.shadowing_db * stream.substream(0).normal(0);
+        let draws = stream.substream(0);
+        let (shadowing, shadow) = match (config.shadowing_distance_m, config.fading) {
+            (Some(way), Fading::Jakes { speed_m_per_s }) if config.shadowing_db > 0.0 => {
+                let rate = speed_m_per_s / way;
+                (0.0, Some(Shadow::new(config.shadowing_db, rate, draws)))
+            }
+            _ => (config.shadowing_db * draws.normal(0), None),
+        };
         let received = config.transmit_power_dbm - config.path_loss_db(distance_m) - shadowing;
         let fading = match subband {
             0 => stream.substream(1),
@@ -176,6 +198,7 @@ impl Radio {
         };
         Ok(Self {
             mean_snr_db: received - config.noise_dbm,
+            shadow,
             fading: match config.fading {
                 Fading::None => Process::None,
                 Fading::Independent => Process::Independent(fading),
@@ -187,7 +210,8 @@ impl Radio {
         })
     }
 
-    /// Signal-to-noise ratio without fading: transmit power, path loss, shadowing, noise.
+    /// Signal-to-noise ratio without fading and changing shadowing: transmit power, path loss,
+    /// shadowing drawn once, noise.
     #[must_use]
     pub const fn mean_snr_db(&self) -> f64 {
         self.mean_snr_db
@@ -207,9 +231,13 @@ impl Radio {
     /// Signal-to-noise ratio at `at` for transmission number `transmission`.
     #[must_use]
     pub fn snr_db(&self, at: Instant, transmission: u64) -> f64 {
+        let mean = match &self.shadow {
+            None => self.mean_snr_db,
+            Some(shadow) => self.mean_snr_db - shadow.loss_db(at),
+        };
         match &self.fading {
-            Process::None => self.mean_snr_db,
-            _ => self.mean_snr_db + decibels(self.power_gain(at, transmission)),
+            Process::None => mean,
+            _ => mean + decibels(self.power_gain(at, transmission)),
         }
     }
 }

@@ -9,6 +9,7 @@
 use airtcp_units::{Duration, Instant};
 
 use super::jakes::{Jakes, SINUSOIDS};
+use super::shadow::SlottedShadow;
 use super::{Process, Radio, ratio};
 use crate::random::Stream;
 
@@ -23,6 +24,7 @@ type Phasors = [[f64; SINUSOIDS]; 2];
 #[derive(Clone, Debug)]
 pub struct SlottedRadio {
     mean_snr: f64,
+    shadow: Option<SlottedShadow>,
     fading: Slotted,
 }
 
@@ -39,6 +41,10 @@ impl SlottedRadio {
     pub fn new(radio: &Radio, slot: Duration) -> Self {
         Self {
             mean_snr: ratio(radio.mean_snr_db),
+            shadow: radio
+                .shadow
+                .as_ref()
+                .map(|shadow| SlottedShadow::new(shadow, slot)),
             fading: match &radio.fading {
                 Process::None => Slotted::None,
                 Process::Independent(stream) => Slotted::Independent(*stream),
@@ -54,7 +60,11 @@ impl SlottedRadio {
             Slotted::Independent(stream) => stream.exponential(slot),
             Slotted::Turned(turned) => turned.power(slot),
         };
-        self.mean_snr * gain
+        let mean = match &mut self.shadow {
+            None => self.mean_snr,
+            Some(shadow) => self.mean_snr * shadow.gain(slot),
+        };
+        mean * gain
     }
 }
 
@@ -186,6 +196,7 @@ mod tests {
             path_loss_exponent: 3.0,
             loss_at_1_m_db: None,
             shadowing_db: 0.0,
+            shadowing_distance_m: None,
             fading,
         };
         for fading in [

@@ -10,6 +10,7 @@ fn config(fading: Fading) -> RadioConfig {
         path_loss_exponent: 3.0,
         loss_at_1_m_db: None,
         shadowing_db: 0.0,
+        shadowing_distance_m: None,
         fading,
     }
 }
@@ -45,6 +46,7 @@ fn path_loss_is_friis_and_then_log_distance() {
 fn shadowing_has_its_variance() {
     let config = RadioConfig {
         shadowing_db: 4.0,
+        shadowing_distance_m: None,
         ..config(Fading::None)
     };
     let count = 4000;

@@ -407,6 +407,7 @@ mod tests {
             path_loss_exponent: 0.0,
             loss_at_1_m_db: Some(-4.2),
             shadowing_db: 0.0,
+            shadowing_distance_m: None,
             fading: Fading::None,
         };
         let radio = Radio::new(&config, 1.0, Stream::new(1, "radio")).unwrap();

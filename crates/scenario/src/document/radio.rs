@@ -27,12 +27,16 @@ keys! {
         path_loss_exponent: f64 = 3.0, as Real<0, 10_000_000>;
         /// Loss at 1 m in dB. That of free space at the carrier when left out.
         loss_at_1_m_db: Decibels;
-        /// Standard deviation of log-normal shadowing in dB, drawn once for each mobile.
+        /// Standard deviation of log-normal shadowing in dB, drawn once for each mobile, or
+        /// changing by `shadowing_distance_m`.
         shadowing_db: f64 = 0.0, as Real<0, 100_000_000>;
+        /// Way in m on which the correlation of the shadowing falls to 1/e at `speed_m_per_s`
+        /// (`fading = "jakes"`); the shadowing does not change when left out.
+        shadowing_distance_m: Metres;
         /// Fading of the signal.
         fading: FadingName = FadingName::default();
         /// Speed of the mobiles in m/s (`fading = "jakes"`): with the carrier it makes the Doppler
-        /// frequency. It does not move them.
+        /// frequency. It does not change the distance.
         // Walking: 3 km/h.
         speed_m_per_s: f64 = 0.833_333, as Real<0, 1_000_000_000>;
         /// Distance of every mobile from the access point in m; or in place of it one for each,

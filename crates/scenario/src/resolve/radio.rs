@@ -19,7 +19,7 @@ pub(super) fn resolve(table: &mut RadioTable, key: &str, carrier_mhz: f64) -> Re
         },
         other => {
             let why = format!("belongs to {key}.fading = \"jakes\"; remove it, or choose that");
-            refuse_keys!(table, key, why; speed_m_per_s);
+            refuse_keys!(table, key, why; speed_m_per_s, shadowing_distance_m);
             if other == FadingName::None {
                 Fading::None
             } else {
@@ -34,6 +34,7 @@ pub(super) fn resolve(table: &mut RadioTable, key: &str, carrier_mhz: f64) -> Re
         path_loss_exponent: table.path_loss_exponent(),
         loss_at_1_m_db: table.loss_at_1_m_db.map(Real::get),
         shadowing_db: table.shadowing_db(),
+        shadowing_distance_m: table.shadowing_distance_m.map(Real::get),
         fading,
     };
     config.check().map_err(|error| {
@@ -41,6 +42,7 @@ pub(super) fn resolve(table: &mut RadioTable, key: &str, carrier_mhz: f64) -> Re
             RadioError::Carrier(_) => key_of!(key, table.carrier_mhz),
             RadioError::Distance(_) => key_of!(key, table.distance_m),
             RadioError::Shadowing(_) => key_of!(key, table.shadowing_db),
+            RadioError::ShadowingDistance(_) => key_of!(key, table.shadowing_distance_m),
             RadioError::Speed(_) => key_of!(key, table.speed_m_per_s),
             RadioError::Level => key_of!(key, table.noise_dbm),
         };

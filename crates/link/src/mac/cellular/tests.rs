@@ -11,6 +11,7 @@ fn radio(snr_db: f64, fading: Fading, user: u64) -> Radio {
         path_loss_exponent: 0.0,
         loss_at_1_m_db: Some(0.0),
         shadowing_db: 0.0,
+        shadowing_distance_m: None,
         fading,
     };
     Radio::new(&config, 1.0, Stream::new(4, "users").substream(user)).unwrap()

@@ -22,6 +22,7 @@ fn over_radio(control: RateControlConfig, snr_db: f64, fading: Fading, seed: u64
         path_loss_exponent: 0.0,
         loss_at_1_m_db: Some(0.0),
         shadowing_db: 0.0,
+        shadowing_distance_m: None,
         fading,
     };
     let radio = Radio::new(&air, 1.0, Stream::new(seed, "radio")).unwrap();

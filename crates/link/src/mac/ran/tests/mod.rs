@@ -31,6 +31,7 @@ fn radio(snr_db: f64, fading: Fading, user: u64, subbands: u64) -> Vec<Radio> {
         path_loss_exponent: 0.0,
         loss_at_1_m_db: Some(0.0),
         shadowing_db: 0.0,
+        shadowing_distance_m: None,
         fading,
     };
     let stream = Stream::new(4, "users").substream(user);
