@@ -203,6 +203,7 @@ def test_every_kind_of_drawing_is_tried(every: Mapping[str, Drawing]) -> None:
     assert kinds() <= set(every)
 
 
+@pytest.mark.long
 @pytest.mark.needs("tikz")
 def test_tex_makes_a_page_of_every_kind(every: Mapping[str, Drawing], tmp_path: Path) -> None:
     lines = [r"\documentclass{article}", r"\usepackage{tikz}", r"\begin{document}"]
