@@ -15,11 +15,26 @@ START_S = 2.0
 """The first seconds have timeouts of their own."""
 
 
+def times_s(run: airtcp.Run, event: str) -> list[float]:
+    """Times of an event, but for the start."""
+    times = run.events.filter(run.events["event"] == event)["time_s"].to_list()
+    return [time for time in times if time > START_S]
+
+
 def timeouts_s(seed: int, remedies: list[str]) -> list[float]:
     """Times of the sender's timeouts, but for the start."""
-    events = airtcp.run("lte-train", seed, SETTINGS, remedies=remedies).events
-    times = events.filter(events["event"] == "timeout")["time_s"].to_list()
-    return [time for time in times if time > START_S]
+    return times_s(airtcp.run("lte-train", seed, SETTINGS, remedies=remedies), "timeout")
+
+
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_only_long_handovers_behind_short_queues_fire_the_timer_and_it_is_taken_back(
+    seed: int,
+) -> None:
+    """The sentence of docs/measurements/cellular-today.md."""
+    assert times_s(airtcp.run("lte-train", seed), "timeout") == []
+    long = airtcp.run("lte-train", seed, SETTINGS)
+    assert len(times_s(long, "timeout")) == (0, 2, 1, 1)[seed - 1]
+    assert len(times_s(long, "spurious-timeout")) == len(times_s(long, "timeout"))
 
 
 def test_frozen_senders_do_not_time_out_at_handovers() -> None:
