@@ -63,7 +63,7 @@ def figures(mbps: Sequence[float]) -> Figures:
 
 
 def of_scenario(name: str, settings: Mapping[str, object] | None = None) -> Figures:
-    """A scenario's, with further settings, whose flow is datagrams beyond its rate."""
+    """A scenario's with further settings, the flow made datagrams beyond its rate."""
     found: list[float] = []
     for seed in SEEDS:
         run = airtcp.run(

@@ -22,7 +22,7 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
-    /// Shadowing with this standard deviation, whose correlation falls to 1/e in 1/`rate` seconds.
+    /// Shadowing with this standard deviation; its correlation falls to 1/e in 1/`rate` seconds.
     pub(super) fn new(deviation_db: f64, rate: f64, stream: Stream) -> Self {
         use std::f64::consts::PI;
         let count = SINUSOIDS as f64;
