@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from airtcp._core import ScenarioError
 from airtcp.cli.asker import Can, asked_for
-from airtcp.cli.compare_output import print_comparison
+from airtcp.cli.compare_output import give_comparison
 from airtcp.cli.console import (
     AsJson,
     Bpf,
@@ -30,13 +29,12 @@ from airtcp.cli.console import (
     settings_of,
     warn,
 )
-from airtcp.cli.errors import WORSE, clear_errors, say
-from airtcp.cli.unwritten import AnswerFirst
-from airtcp.comparison.as_json import comparison_object
+from airtcp.cli.errors import clear_errors
+from airtcp.cli.resumable import resumable
 from airtcp.comparison.compare import UnstoredWarning, compare
 from airtcp.comparison.everything import ALL
 from airtcp.comparison.metrics import METRICS
-from airtcp.comparison.own_metric import metric_of
+from airtcp.comparison.own_metric import deciding_metric
 from airtcp.comparison.ranking import SMALLEST_PERCENT, Aim
 from airtcp.comparison.sequential import MAX_CPU_S, MAX_SEEDS, Rounds
 from airtcp.core.loading import load_scenario
@@ -171,18 +169,12 @@ def compare_command(
             report_folder(folder, (*(["matplotlib"] if is_printed else []), "polars"))
         width = figure_inches(figure_width)
         asked = asked_for(can, is_interactive=not as_json)
-        decides = _decides(metric, aim)
+        decides = deciding_metric(metric, aim, Path.cwd())
         given = settings_of(settings, under_load, aim)
         scenario = load_scenario(file, given)
         warn(scenario)
-        done = _Done()
-        try:
+        with resumable(folder) as runs:
             with progress_bar(f"comparing on {file}") as report:
-
-                def progress(finished: int, cells: int) -> None:
-                    done.finished, done.cells = finished, cells
-                    report(finished / cells, f"{finished} of {cells} runs")
-
                 warnings.simplefilter("ignore", UnstoredWarning)
                 comparison = compare(
                     scenario,
@@ -198,51 +190,9 @@ def compare_command(
                     out=folder,
                     jobs=jobs,
                     dask=dask,
-                    progress=progress,
+                    progress=runs.reported(report),
                 )
             comparison = replace(comparison, settings=given)
             found = regression(comparison, stored, str(against)) if stored else None
-            written = AnswerFirst(comparison.unstored)
-            written.give(
-                folder,
-                partial(comparison.report, command=command_line(), png=png, width=width),
-                partial(comparison_object, comparison) if as_json else None,
-                partial(print_comparison, comparison),
-                asked.note if comparison.is_search else "",
-            )
-        except KeyboardInterrupt:
-            say(done.resume_message(folder))
-            raise
-        if found:
-            (say if as_json else print)(found.sentence)
-        written.finish()
-        if found and found.worse:
-            raise typer.Exit(WORSE)
-
-
-class _Done:
-    """Progress of a comparison."""
-
-    finished = 0
-    cells = 0
-
-    def resume_message(self, folder: Path | None) -> str:
-        count = f"{self.finished} of {self.cells} runs are finished"
-        if folder is None:
-            return f"{count}, and lost: with --out DIR they are kept for the next time"
-        return f"{count} and kept in {folder / 'cells'}: the same command goes on from there"
-
-
-def _decides(metric: str | None, aim: Aim | None) -> str:
-    """The deciding metric.
-
-    Raises:
-        ScenarioError: both are given, or the metric is unknown.
-    """
-    if metric is not None and aim is not None:
-        raise ScenarioError(
-            f"--for {aim} decides by {aim.metric}, and --metric {metric} says another; give one"
-        )
-    if aim is not None:
-        return aim.metric
-    return metric_of(metric or "goodput", Path.cwd()).name
+            report_to = partial(comparison.report, command=command_line(), png=png, width=width)
+            give_comparison(comparison, found, folder, report_to, is_json=as_json, note=asked.note)

@@ -1,9 +1,17 @@
 """Output of `airtcp compare`: the verdict, the table, recommendations and the deployment."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING
+
+import typer
 
 from airtcp.cli.console import print_lines
+from airtcp.cli.errors import WORSE, say
+from airtcp.cli.unwritten import AnswerFirst
+from airtcp.comparison.as_json import comparison_object
 from airtcp.comparison.compared import Comparison
 from airtcp.comparison.context import context
 from airtcp.comparison.front import Front, Mark, front
@@ -13,6 +21,47 @@ from airtcp.comparison.statistics import Outcome
 from airtcp.comparison.words import amount, state_words
 from airtcp.core.catalogue import BASELINE
 from airtcp.pages.columns import numbers
+
+if TYPE_CHECKING:
+    from airtcp.comparison.stored import Regression
+
+
+def give_comparison(
+    comparison: Comparison,
+    regression: "Regression | None",
+    folder: Path | None,
+    report: Callable[[Path], Path],
+    *,
+    is_json: bool,
+    note: str,
+) -> None:
+    """Writes the report into the folder, and prints the answer and the finding on a stored result.
+
+    Args:
+        comparison: the comparison.
+        regression: the comparison against a stored result, if one was named.
+        folder: the folder of the report; None for no report.
+        report: writes it; returns its page.
+        is_json: whether the answer is printed as JSON.
+        note: the source of the answer on what may be changed, for a search.
+
+    Raises:
+        typer.Exit: something is worse than stored.
+        OSError: something could not be written.
+    """
+    written = AnswerFirst(comparison.unstored)
+    written.give(
+        folder,
+        report,
+        partial(comparison_object, comparison) if is_json else None,
+        partial(print_comparison, comparison),
+        note if comparison.is_search else "",
+    )
+    if regression:
+        (say if is_json else print)(regression.sentence)
+    written.finish()
+    if regression and regression.worse:
+        raise typer.Exit(WORSE)
 
 
 def print_comparison(comparison: Comparison, notes: Sequence[str] = ()) -> None:

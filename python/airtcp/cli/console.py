@@ -4,7 +4,6 @@ import json
 import os
 import shlex
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,8 +18,9 @@ from airtcp.cli.errors import say
 from airtcp.comparison.metrics import METRICS
 from airtcp.comparison.ranking.aims import ALL_COMPANIONS, COMPANIONS, Aim
 from airtcp.core.extras import required
+from airtcp.core.files import writable_folder
 from airtcp.core.loading import parse_setting
-from airtcp.core.quantities import parse_bit_rate
+from airtcp.core.quantities import parse_bit_rate, parse_seconds
 from airtcp.pages.columns import printable
 
 if TYPE_CHECKING:
@@ -222,29 +222,6 @@ def warn(scenario: Scenario) -> None:
         say(f"airtcp: warning: {warning}")
 
 
-def writable_file(path: Path, option: str) -> Path:
-    """The path of a file to write, checked before a long run rather than after.
-
-    Raises:
-        ScenarioError: its folder does not exist, or is not writable.
-    """
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise ScenarioError(f"{option} {path}: the folder {path.parent} does not exist")
-    if path.is_dir():
-        raise ScenarioError(f"{option} {path}: is a folder; expected the name of a file")
-    try:
-        if path.exists():
-            with path.open("ab"):
-                pass
-        else:
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-    except OSError as error:
-        raise ScenarioError(f"{option} {path}: cannot be written ({error.strerror})") from error
-    return path
-
-
 def report_folder(path: Path, libraries: Sequence[str] = ("matplotlib", "polars")) -> Path:
     """The folder of a report, checked before a long run rather than after.
 
@@ -277,23 +254,18 @@ def rate_option(text: str | None) -> float | None:
     return bps
 
 
-def writable_folder(path: Path, option: str = "--out") -> Path:
-    """The folder to write into, created if absent, checked before a long run rather than after.
+def time_option(option: str, text: str | None) -> float | None:
+    """A time given to an option, in seconds; None without the option.
 
     Raises:
-        ScenarioError: it cannot be created or written.
+        ScenarioError: it is no time.
     """
-    if path.exists() and not path.is_dir():
-        raise ScenarioError(f"{option} {path}: is a file; expected a folder: give another name")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            pass
-    except OSError as error:
-        raise ScenarioError(
-            f"{option} {path}: cannot be written ({error.strerror}); expected a folder of yours"
-        ) from error
-    return path
+    if text is None:
+        return None
+    seconds = parse_seconds(text)
+    if seconds is None:
+        raise ScenarioError(f'{option} {text}: expected a time such as "40ms"')
+    return seconds
 
 
 def figure_inches(text: str | None) -> float | None:

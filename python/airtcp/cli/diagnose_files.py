@@ -14,12 +14,12 @@ from airtcp.cli.console import (
     print_lines,
     progress_bar,
     report_folder,
-    writable_folder,
 )
 from airtcp.cli.diagnose_output import diagnosis_json, print_diagnosis
 from airtcp.cli.errors import say
 from airtcp.cli.unwritten import AnswerFirst
 from airtcp.comparison.ranking.aims import Aim
+from airtcp.core.files import writable_folder
 from airtcp.core.quantities import parse_seconds
 
 if TYPE_CHECKING:

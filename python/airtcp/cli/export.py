@@ -11,9 +11,9 @@ from airtcp.cli.console import (
     folder_name,
     print_lines,
     settings_of,
-    writable_folder,
 )
 from airtcp.cli.errors import clear_errors
+from airtcp.core.files import writable_folder
 from airtcp.core.loading import load_scenario
 
 

@@ -1,15 +1,18 @@
 """`airtcp import`: files that people have about a link, as a scenario."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from airtcp._core import ScenarioError
-from airtcp.cli.console import AsJson, print_json, print_lines, writable_file
+from airtcp.cli.console import AsJson, print_json, print_lines, time_option
 from airtcp.cli.errors import clear_errors
-from airtcp.core.quantities import parse_seconds
+from airtcp.core.files import writable_file
 from airtcp.pages.columns import columns
+
+if TYPE_CHECKING:
+    from airtcp.core.recordings.link import PlayedLink
 
 
 def import_command(
@@ -85,68 +88,51 @@ def import_command(
     airtcp compare my.flent.gz
     """
     from airtcp.core.recordings.choices import Choices
-    from airtcp.core.recordings.formats import formats_known
     from airtcp.core.recordings.imported import import_link
 
     with clear_errors():
         if formats:
-            rows = [(one.name, one.title, ", ".join(one.knows)) for one in formats_known()]
-            print(columns(("format", "file", "what it may know"), rows))
+            _print_formats()
             return
         chosen = Choices(
             direction,
             rate,
-            _seconds("--rtt", rtt),
+            time_option("--rtt", rtt),
             queue,
             loss,
-            _seconds("--interval", interval),
-            _seconds("--step", step),
+            time_option("--interval", interval),
+            time_option("--step", step),
             keep_names,
             device,
         )
-        if output is not None and output.suffix != ".toml":
-            raise ScenarioError(f"-o {output}: expected a name ending in .toml")
-        target = None if output is None else writable_file(output, "-o")
+        target = None if output is None else _scenario_file(output)
         found = import_link(files or [], chosen)
         if target is not None:
-            _refuse_to_replace(target, found.link.contents(target.name))
-            found.link.write(target.parent, target.name)
+            found.link.save(target)
         if as_json:
             print_json(
                 {"said": found.said, "scenario": found.link.toml, "files": list(found.link.files)}
             )
-            return
-        print_lines(found.said)
-        if target is None:
-            print_lines(
-                ["", "-o link.toml writes the scenario; `airtcp compare FILE` tries remedies."]
-            )
         else:
-            names = [str(target), *(str(target.parent / name) for name in found.link.files)]
-            print_lines(["", f"wrote {', '.join(names)}; `airtcp compare {target}` tries remedies"])
+            print_lines([*found.said, "", _next_step(found.link, target)])
 
 
-def _refuse_to_replace(target: Path, contents: dict[str, bytes]) -> None:
-    """Files of another link in the folder stay: its scenario would play this one's.
-
-    Raises:
-        ScenarioError: there is one with other content, and not the scenario itself.
-    """
-    if target.exists():
-        return
-    for name, content in contents.items():
-        file = target.parent / name
-        if file.exists() and file.read_bytes() != content:
-            raise ScenarioError(
-                f"-o {target}: {file} is there, of another link: choose a folder for this one, or "
-                "remove the file"
-            )
+def _scenario_file(output: Path) -> Path:
+    if output.suffix != ".toml":
+        raise ScenarioError(f"-o {output}: expected a name ending in .toml")
+    return writable_file(output, "-o")
 
 
-def _seconds(option: str, text: str | None) -> float | None:
-    if text is None:
-        return None
-    seconds = parse_seconds(text)
-    if seconds is None:
-        raise ScenarioError(f'{option} {text}: expected a time such as "40ms"')
-    return seconds
+def _print_formats() -> None:
+    from airtcp.core.recordings.formats import formats_known
+
+    rows = [(one.name, one.title, ", ".join(one.knows)) for one in formats_known()]
+    print(columns(("format", "file", "what it may know"), rows))
+
+
+def _next_step(link: "PlayedLink", target: Path | None) -> str:
+    """The files that were written, and the commands that take the link."""
+    if target is None:
+        return "-o link.toml writes the scenario; `airtcp compare FILE` tries remedies."
+    names = [str(target), *(str(target.parent / name) for name in link.files)]
+    return f"wrote {', '.join(names)}; `airtcp compare {target}` tries remedies"

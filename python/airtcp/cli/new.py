@@ -9,8 +9,9 @@ import typer
 
 import airtcp
 from airtcp._core import ScenarioError
-from airtcp.cli.console import complete_scenario, print_json, writable_file
+from airtcp.cli.console import complete_scenario, print_json
 from airtcp.cli.errors import clear_errors
+from airtcp.core.files import writable_file
 from airtcp.core.shipped import copy_scenario, find
 
 SCHEMA_FILE = "airtcp.schema.json"

@@ -20,11 +20,11 @@ from airtcp.cli.console import (
     warn,
 )
 from airtcp.cli.errors import clear_errors, say
-from airtcp.cli.run_outputs import Outputs, parse_pictures
-from airtcp.cli.run_summary import json_object, print_controls, print_summary
+from airtcp.cli.run_summary import json_object, print_run
+from airtcp.core.bpf import with_own
 from airtcp.core.loading import load_scenario
-from airtcp.core.runs import run
 from airtcp.core.sessions import BestStart
+from airtcp.pages.run_files import RunFiles, parse_pictures
 
 
 def _file(text: str) -> object:
@@ -132,7 +132,8 @@ def run_command(
     airtcp run dumbbell --json | jq .goodput_bps
     """
     with clear_errors():
-        outputs = Outputs(
+        named = probe or []
+        files = RunFiles(
             samples=samples,
             events=events,
             frames=frames,
@@ -147,40 +148,21 @@ def run_command(
             qlog=qlog,
             replay=replay,
         )
-        named = probe or []
-        outputs.check(named)
+        files.check(named)
         chosen = settings_of(settings, under_load)
         best_start = BestStart(sessions, peer, say) if sessions else None
         if best_start:
             chosen = best_start.settings(chosen)
-        named_remedies = list(remedy or [])
-        if bpf is not None:
-            from airtcp.core.bpf import with_own
-
-            named_remedies = list(with_own(named_remedies, bpf))
-        scenario = load_scenario(file, chosen, named_remedies)
+        scenario = load_scenario(file, chosen, with_own(remedy or [], bpf))
         warn(scenario)
         with progress_bar(f"running {file}") as report:
-            finished = run(
-                scenario,
-                seed,
-                probes=outputs.probes(named),
-                events=outputs.needs_events,
-                air=outputs.needs_air,
-                rtts=bool(rtt_log or flent),
-                pings=bool(irtt),
-                pcap=pcap,
-                qlog=qlog,
-                replay=replay,
-                progress=report,
-            )
+            finished = files.run(scenario, seed, named, report)
         if best_start:
             best_start.record(finished.summary)
-        outputs.write(finished)
+        files.write(finished)
         if as_json:
             print_json(json_object(finished, named))
         else:
-            print_summary(finished.summary)
-            print_controls(finished.controls)
-            for path in outputs.written():
+            print_run(finished)
+            for path in files.written():
                 say(f"wrote {path}")

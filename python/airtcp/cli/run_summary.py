@@ -32,7 +32,13 @@ def json_object(finished: Run, probes: list[str]) -> dict[str, object]:
     return summary
 
 
-def print_controls(controls: list[ControlReport]) -> None:
+def print_run(finished: Run) -> None:
+    """Prints the summary of a run, and the counters of its controls in BPF."""
+    print_summary(finished.summary)
+    _print_controls(finished.controls)
+
+
+def _print_controls(controls: list[ControlReport]) -> None:
     """Prints the counters of congestion controls in BPF that are not zero, and their messages."""
     for control in controls:
         counted = [f"{name} {value}" for name, value in control["counters"].items() if value]

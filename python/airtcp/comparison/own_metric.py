@@ -8,6 +8,7 @@ from pathlib import Path
 
 from airtcp._core import RunError, ScenarioError
 from airtcp.comparison.metrics import METRICS, Metric, metric_named
+from airtcp.comparison.ranking.aims import Aim
 from airtcp.core.summary import RunSummary
 
 OwnMetric = Callable[[RunSummary], float | None]
@@ -32,6 +33,21 @@ def metric_of(metric: "str | Metric | OwnMetric", folder: Path | None = None) ->
     if not isinstance(metric, Metric):
         metric = _of_function(metric)
     return _kept(metric)
+
+
+def deciding_metric(metric: str | None, aim: Aim | None, folder: Path) -> str:
+    """The name of the metric that decides: as named, else for the aim, else goodput.
+
+    `folder` is where a module of the user's is searched first.
+
+    Raises:
+        ScenarioError: both are given, or the metric is unknown.
+    """
+    if metric is not None and aim is not None:
+        raise ScenarioError(
+            f"--for {aim} decides by {aim.metric}, and --metric {metric} says another; give one"
+        )
+    return aim.metric if aim is not None else metric_of(metric or "goodput", folder).name
 
 
 def _of_function(function: OwnMetric) -> Metric:

@@ -1,4 +1,4 @@
-"""Files: only suitable ones are read, and content is replaced atomically."""
+"""Files: only suitable ones are read or written, and content is replaced atomically."""
 
 import os
 import shutil
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from airtcp._core import ScenarioError
 
 MAX_BYTES = 1 << 20
 """Maximum size of a file of settings, claims or events: 1 MiB."""
@@ -54,6 +56,48 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise FileError(f"{path}: {error}") from error
     except RecursionError as error:
         raise FileError(f"{path}: brackets are nested too deeply") from error
+
+
+def writable_file(path: Path, option: str) -> Path:
+    """The path of a file to write, checked before a long run rather than after.
+
+    Raises:
+        ScenarioError: its folder does not exist, or is not writable.
+    """
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise ScenarioError(f"{option} {path}: the folder {path.parent} does not exist")
+    if path.is_dir():
+        raise ScenarioError(f"{option} {path}: is a folder; expected the name of a file")
+    try:
+        if path.exists():
+            with path.open("ab"):
+                pass
+        else:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+    except OSError as error:
+        raise ScenarioError(f"{option} {path}: cannot be written ({error.strerror})") from error
+    return path
+
+
+def writable_folder(path: Path, option: str = "--out") -> Path:
+    """The folder to write into, created if absent, checked before a long run rather than after.
+
+    Raises:
+        ScenarioError: it cannot be created or written.
+    """
+    if path.exists() and not path.is_dir():
+        raise ScenarioError(f"{option} {path}: is a file; expected a folder: give another name")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise ScenarioError(
+            f"{option} {path}: cannot be written ({error.strerror}); expected a folder of yours"
+        ) from error
+    return path
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -1,12 +1,14 @@
 """One run of a scenario, simulated and by a kernel in virtual time, compared segment by segment."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from airtcp._core import RunError
+from airtcp._core import RunError, ScenarioError
 from airtcp.core.runs import run
 from airtcp.kernel.first_difference import TOLERANCE_S, Parting, first_difference
-from airtcp.kernel.guests import Guest
+from airtcp.kernel.guests import Guest, the_kernel
+from airtcp.kernel.guests.catalogue import MACHINE
 from airtcp.kernel.guests.machine import no_machine_left
 from airtcp.kernel.in_guest import recorded
 from airtcp.kernel.runs import KernelRun, readable_path, settings_of
@@ -58,3 +60,52 @@ def parting(
         )
         for flow in range(len(simulated.summary["flows"]))
     ]
+
+
+@dataclass(frozen=True)
+class FlowParting:
+    """The first difference of one flow, with the run that it is of."""
+
+    kernel: str
+    remedy: str
+    """Empty for the scenario as it is."""
+    flow: int
+    parting: Parting
+
+
+def partings(
+    source: str | os.PathLike[str],
+    remedies: Sequence[str],
+    seed: int,
+    settings: Mapping[str, object] | None,
+    kernels: Sequence[str],
+    *,
+    discipline: str = "",
+    ack_discipline: str = "",
+) -> Iterator[FlowParting]:
+    """The first differences on each kernel, for each remedy or the scenario as it is, flow by flow.
+
+    Raises:
+        ScenarioError: this machine's kernel is among them; or as in `parting`.
+        RunError: as in `parting`.
+        KernelError: as in `parting`.
+    """
+    if MACHINE in kernels:
+        raise ScenarioError(
+            "--first-difference: this machine's kernel is not the same twice; give --kernel with "
+            "one that runs in virtual time"
+        )
+    for kernel in kernels:
+        guest = Guest.of(the_kernel(kernel))
+        for remedy in remedies or [""]:
+            flows = parting(
+                source,
+                remedy,
+                seed,
+                settings,
+                guest,
+                discipline=discipline,
+                ack_discipline=ack_discipline,
+            )
+            for flow, found in enumerate(flows):
+                yield FlowParting(kernel, remedy, flow, found)

@@ -1,7 +1,7 @@
 """Verifications: remedies on a kernel over an emulated link, paired with their simulation."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -204,6 +204,46 @@ def verify(
             jobs or (processors() if guest else 1),
             progress,
         )
+
+
+def verify_on(
+    kernels: Sequence[str],
+    scenario: str | os.PathLike[str],
+    remedies: Sequence[str],
+    seeds: int,
+    settings: Mapping[str, object],
+    *,
+    discipline: str = "",
+    ack_discipline: str = "",
+    bpf: Own = None,
+    out: Path | None = None,
+    jobs: int | None = None,
+    progress: Callable[[float, str], object],
+) -> list[Verification]:
+    """Verifies on several kernels, one after the other; see `verify`.
+
+    `progress` is called with the finished share of all of it.
+    """
+
+    def of_kernel(number: int) -> Progress:
+        return lambda done, runs, words: progress((number + done / runs) / len(kernels), words)
+
+    return [
+        verify(
+            scenario,
+            remedies,
+            seeds,
+            settings,
+            kernel=kernel,
+            discipline=discipline,
+            ack_discipline=ack_discipline,
+            bpf=bpf,
+            out=out,
+            jobs=jobs,
+            progress=of_kernel(number),
+        )
+        for number, kernel in enumerate(kernels)
+    ]
 
 
 def _run(request: _Request, out: Path | None, jobs: int, progress: Progress | None) -> Verification:

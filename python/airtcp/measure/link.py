@@ -1,12 +1,25 @@
 """The measured link as a scenario: a pipe with a queue that explains the round trips under load."""
 
+import time
+
 from airtcp.core.quantities import format_bit_rate
+from airtcp.measure.load import Way
+from airtcp.measure.measurement import Measurement
 from airtcp.measure.phase import Phase
 
 _SEGMENT = 1448
 _PACKET = 1500
 _FEWEST_PACKETS = 5
 _PACKETS = 50_000
+
+
+def measured_scenario(found: Measurement, host: str) -> str | None:
+    """The scenario of a measurement just finished; None if no direction was loaded."""
+    down, up = found.of(Way.DOWN), found.of(Way.UP)
+    if not (down or up):
+        return None
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime())
+    return scenario_toml(found.idle, down, up, f"The link to {host}, measured at {when}.")
 
 
 def scenario_toml(idle: Phase, down: Phase | None, up: Phase | None, source: str) -> str:

@@ -7,9 +7,11 @@ datagram only with the token of an open session: it cannot be made to send to ot
 import contextlib
 import secrets
 import select
+import signal
 import socket
 import threading
 import time
+from collections.abc import Callable
 
 from airtcp.measure.wire import (
     EXCHANGE_BYTES,
@@ -174,3 +176,20 @@ class Peer:
 def _bounds(seconds: str, most: str) -> tuple[float, int]:
     """A client's requested bounds, limited to the peer's."""
     return min(float(seconds), MAX_S), min(int(most), MAX_BYTES)
+
+
+def serve_until_stopped(peer: Peer, ready: Callable[[], object]) -> None:
+    """Serves until Ctrl-C or SIGTERM: an orderly exit on either, so that nothing remains.
+
+    `ready` is called as soon as either signal ends it so.
+    """
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
+    ready()
+    serving = threading.Thread(target=peer.serve, daemon=True)
+    serving.start()
+    while not ended.wait(0.2) and serving.is_alive():
+        pass
+    peer.close()
+    serving.join(2.0)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airtcp._core import ScenarioError
 from airtcp.core.recordings.events import Events, Spans
 from airtcp.core.recordings.log import PingLog, Reals
 
@@ -62,6 +63,23 @@ class PlayedLink:
         for file, content in self.contents(name).items():
             (folder / file).write_bytes(content)
         return folder / name
+
+    def save(self, target: Path) -> None:
+        """Writes the scenario as `target`, and its files next to it.
+
+        Files of another link there stay: its scenario would play this one's.
+
+        Raises:
+            ScenarioError: there is one with other content, and not the scenario itself.
+        """
+        for name, content in self.contents(target.name).items():
+            file = target.parent / name
+            if not target.exists() and file.exists() and file.read_bytes() != content:
+                raise ScenarioError(
+                    f"-o {target}: {file} is there, of another link: choose a folder for this "
+                    "one, or remove the file"
+                )
+        self.write(target.parent, target.name)
 
     def contents(self, name: str = "link.toml") -> dict[str, bytes]:
         """The scenario, by this name, and its files as bytes."""

@@ -1,17 +1,16 @@
 """Output files of `airtcp run`: the requested ones, their requirements, and their content."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airtcp._core import ScenarioError
-from airtcp.cli.console import writable_file
+from airtcp._core import Scenario, ScenarioError
 from airtcp.core.as_csv import csv_of
 from airtcp.core.extras import required
-from airtcp.core.files import write_whole
-from airtcp.core.runs import Run
+from airtcp.core.files import writable_file, write_whole
+from airtcp.core.runs import Run, run
 from airtcp.pages.plot import TIMELINE_PROBES
 from airtcp.pages.plot.pictures import PICTURES
 from airtcp.pages.plot.print_width import WIDTHS
@@ -33,7 +32,7 @@ _FORMATS = {
 
 
 @dataclass(frozen=True)
-class Outputs:
+class RunFiles:
     """The files of a run; None for files not requested.
 
     `pictures` are kinds and files. `pcap`, `qlog` and `replay` are written by the core.
@@ -53,6 +52,24 @@ class Outputs:
     pcap: Path | None
     qlog: Path | None
     replay: Path | None
+
+    def run(
+        self, scenario: Scenario, seed: int, probes: list[str], progress: Callable[[float], object]
+    ) -> Run:
+        """Runs a scenario, recording the named probes and whatever the files need."""
+        return run(
+            scenario,
+            seed,
+            probes=self._probes(probes),
+            events=self._needs_events,
+            air=self._needs_air,
+            rtts=bool(self.rtt_log or self.flent),
+            pings=bool(self.irtt),
+            pcap=self.pcap,
+            qlog=self.qlog,
+            replay=self.replay,
+            progress=progress,
+        )
 
     def check(self, probes: list[str]) -> None:
         """Checks names and folders before anything runs.
@@ -83,7 +100,7 @@ class Outputs:
                 f"--samples {self.samples}: name what to sample, such as --probe cwnd"
             )
 
-    def probes(self, named: list[str]) -> list[str]:
+    def _probes(self, named: list[str]) -> list[str]:
         """The requested probes, and the probes that figures need, without duplicates."""
         needed = (name for kind, _ in self.pictures for name in PICTURES[kind].probes)
         timeline = TIMELINE_PROBES if self.plot else ()
@@ -91,14 +108,14 @@ class Outputs:
         return list(dict.fromkeys([*named, *timeline, *needed, *of_flent]))
 
     @property
-    def needs_events(self) -> bool:
+    def _needs_events(self) -> bool:
         """Whether events are written, or marked by a figure."""
         return bool(self.events or self.plot) or any(
             kind == "timeline" for kind, _ in self.pictures
         )
 
     @property
-    def needs_air(self) -> bool:
+    def _needs_air(self) -> bool:
         """Whether frames on the air and actions of agents are recorded."""
         return bool(self.frames or self.agents) or any(
             PICTURES[kind].air for kind, _ in self.pictures
