@@ -15,10 +15,10 @@ from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge import JudgedClaim, judge_claim
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
 from airtcp.papers.outcomes import Outcomes
-from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import About, Paper, PaperFile
 from airtcp.papers.readings import Admitted, OpenPoint
 from airtcp.papers.rules import MISTAKEN, Verdict
+from airtcp.papers.verdicts_by_reading import VerdictsByReading
 
 PLACES = ["a", "b", "c"]
 EXPERIMENT = Experiment(
@@ -143,7 +143,7 @@ def verdict_over(
 
 def judged_over(
     readings: list[list[float]], noise: float, seed: int, default: list[float]
-) -> tuple[JudgedClaim, OverReadings]:
+) -> tuple[JudgedClaim, VerdictsByReading]:
     """The claim where the readings have these gains, from 20 seeds and four for the others."""
     chance = np.random.default_rng(seed)
 
@@ -203,7 +203,7 @@ def test_a_claim_depends_only_where_two_readings_stand_on_different_sides(defaul
     assert (found.verdict is Verdict.DEPENDS) == bool(witnesses)
     for witness in witnesses:
         assert differs(found.under_default, witness.verdict)
-        assert over.of("1a").count(witness.verdict)
+        assert over.verdicts_on("1a").count(witness.verdict)
     if found.verdict is Verdict.NEVER:
-        assert not any(verdict.goes_the_papers_way for verdict in over.of("1a"))
+        assert not any(verdict.goes_the_papers_way for verdict in over.verdicts_on("1a"))
         assert found.under_default is Verdict.CONTRADICTED

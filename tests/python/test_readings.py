@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from airtcp.papers.affecting import affecting_points
 from airtcp.papers.calibration import calibrated
 from airtcp.papers.check_readings import check_joint, check_readings
 from airtcp.papers.claims import Claim, Part
@@ -24,7 +25,6 @@ from airtcp.papers.readings import (
 )
 from airtcp.papers.rules import CANDIDATES, Verdict
 from airtcp.papers.texts import NumberSpec, check_text, number_as_text
-from airtcp.papers.touching import touching
 from airtcp.papers.unset import without_unset
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
@@ -159,8 +159,8 @@ def test_the_point_that_decides_is_found():
     # The default with as few seeds, and three others; then two of them again with the default.
     assert [fresh for _, fresh in ran] == [False] * 4 + [True] * 3
     assert [one.settings for one, fresh in ran if fresh][:2] == [{}, {"tcp.max_window": 200}]
-    asked = over.asked["1a"][0]
-    assert over.turning("1a") == over.asked["1a"]
+    asked = over.fresh["1a"][0]
+    assert over.turning("1a") == over.fresh["1a"]
     assert asked.verdict is Verdict.REPRODUCED
     assert over.tally("1a") == {"reproduced": 2, "contradicted": 2}
     assert departures(over.points, asked.reading) == ["window 200"]
@@ -203,7 +203,7 @@ def test_a_reading_may_choose_the_statistic() -> None:
     )
     without = structs.replace(claim, id="2", parts=claim.parts[1:])
     paper = Paper("p", Path("p"), file, [claim, without])
-    assert touching(paper, [point]) == {"1": (0,), "2": ()}
+    assert affecting_points(paper, [point]) == {"1": (0,), "2": ()}
     wrong = structs.replace(point, values=[Admitted("highest"), Admitted("a", measure={"x": "y"})])
     with pytest.raises(PaperError, match="'x' is no measurement"):
         check_readings("w", [wrong], [experiment])
@@ -255,7 +255,7 @@ def test_few_seeds_that_show_nothing_are_no_reading_that_decides():
     (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run)
     assert over.tally("1a") == {"reproduced": 1, "not shown": 3}
     assert judged.verdict is Verdict.REPRODUCED
-    assert over.asked == {}
+    assert over.fresh == {}
 
 
 def test_a_reading_that_few_seeds_make_disagree_is_asked_again():
@@ -274,7 +274,7 @@ def test_a_reading_that_few_seeds_make_disagree_is_asked_again():
     # More seeds decide now: the verdicts of few are forgotten.
     assert over.tally("1a") == {"reproduced": 4}
     assert judged.verdict is Verdict.REPRODUCED
-    assert [(one.holds, one.p_value) for one in over.asked["1a"]] == [(False, 1.0)] * 2
+    assert [(one.holds, one.p_value) for one in over.fresh["1a"]] == [(False, 1.0)] * 2
 
 
 def test_a_reading_that_contradicts_decides_nothing_where_the_default_is_silent():
@@ -316,7 +316,7 @@ def test_no_more_readings_are_asked_again_than_are_said():
 
     (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run)
     assert over.tally("1a") == {"reproduced": 1 + CANDIDATES, "contradicted": 7 - CANDIDATES}
-    assert len(asked) == len(over.asked["1a"]) == CANDIDATES
+    assert len(asked) == len(over.fresh["1a"]) == CANDIDATES
     assert judged.verdict is Verdict.REPRODUCED
 
 
@@ -351,7 +351,7 @@ def test_readings_that_do_not_touch_a_claim_are_counted_once():
 
     _, over = judge_over_readings(paper, _runs(experiment, -10.0), run)
     assert len(over.verdicts) == 4
-    assert over.touching == {"1a": (1,)}
+    assert over.affecting == {"1a": (1,)}
     assert over.tally("1a") == {"reproduced": 1, "contradicted": 1}
     assert [departures(over.points, one.reading) for one in over.turning("1a")] == [["window 200"]]
 

@@ -23,9 +23,9 @@ from airtcp.papers.rules import (
     judge_share,
     judge_sign,
     judge_trend,
-    over_readings,
     sign_of,
     together,
+    verdict_over_readings,
 )
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "papers-method.md"
@@ -295,16 +295,16 @@ def test_a_claim_is_the_sum_of_its_parts():
 
 
 def test_contradicted_needs_every_reading():
-    assert over_readings(C, [C, C], disagrees=False) is C
-    assert over_readings(C, [C, C], disagrees=False, is_enough=False) is N
-    assert over_readings(C, [C, N], disagrees=False) is NEVER
-    assert over_readings(N, [C, N], disagrees=False) is N
-    assert over_readings(C, [C, N], disagrees=False, is_enough=False) is N
-    assert over_readings(C, [C, R], disagrees=False) is N
-    assert over_readings(C, [C, R], disagrees=True, is_enough=False) is DEPENDS
-    assert over_readings(C, [], disagrees=False) is C
-    assert over_readings(N, [C, C], disagrees=False) is N
-    assert over_readings(N, [N, N], disagrees=False) is N
+    assert verdict_over_readings(C, [C, C], disagrees=False) is C
+    assert verdict_over_readings(C, [C, C], disagrees=False, is_enough=False) is N
+    assert verdict_over_readings(C, [C, N], disagrees=False) is NEVER
+    assert verdict_over_readings(N, [C, N], disagrees=False) is N
+    assert verdict_over_readings(C, [C, N], disagrees=False, is_enough=False) is N
+    assert verdict_over_readings(C, [C, R], disagrees=False) is N
+    assert verdict_over_readings(C, [C, R], disagrees=True, is_enough=False) is DEPENDS
+    assert verdict_over_readings(C, [], disagrees=False) is C
+    assert verdict_over_readings(N, [C, C], disagrees=False) is N
+    assert verdict_over_readings(N, [N, N], disagrees=False) is N
 
 
 verdicts = st.sampled_from([R, D, LARGER, SMALLER, N, C])
@@ -313,7 +313,7 @@ verdicts = st.sampled_from([R, D, LARGER, SMALLER, N, C])
 @given(default=verdicts, others=st.lists(verdicts), enough=st.booleans())
 def test_readings_that_do_not_disagree_change_no_verdict_of_the_default(default, others, enough):
     """However many of them show nothing, and whatever one of a hundred says by chance."""
-    verdict = over_readings(default, others, disagrees=False, is_enough=enough)
+    verdict = verdict_over_readings(default, others, disagrees=False, is_enough=enough)
     if default.goes_the_papers_way:
         assert verdict is default
     else:
@@ -323,7 +323,7 @@ def test_readings_that_do_not_disagree_change_no_verdict_of_the_default(default,
     if verdict is NEVER:
         assert default is C
         assert not any(one.goes_the_papers_way for one in (default, *others))
-    assert over_readings(default, others, disagrees=True, is_enough=enough) is DEPENDS
+    assert verdict_over_readings(default, others, disagrees=True, is_enough=enough) is DEPENDS
 
 
 def test_candidates_share_the_mistakes_that_are_allowed():

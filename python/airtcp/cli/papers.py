@@ -24,7 +24,7 @@ from airtcp.cli.errors import clear_errors, say
 if TYPE_CHECKING:
     from airtcp.papers.judge import JudgedClaim
     from airtcp.papers.judgement import Judgement
-    from airtcp.papers.over_readings import OverReadings
+    from airtcp.papers.verdicts_by_reading import VerdictsByReading
 
 _COLOURS = {
     "reproduced": "green",
@@ -187,7 +187,7 @@ def _so_far(judged: "JudgedClaim") -> str:
     return str(judged.outcome)
 
 
-def _print_best(over: "OverReadings") -> None:
+def _print_best(over: "VerdictsByReading") -> None:
     """The reading that serves the paper best."""
     from airtcp.papers.readings import departures
 

@@ -10,19 +10,19 @@ from typing import Protocol
 
 from msgspec import structs
 
+from airtcp.papers.affecting import affecting_points
 from airtcp.papers.disagreement import differs, disagreement
 from airtcp.papers.experiment import Experiment, Points
 from airtcp.papers.facts import broken_facts
 from airtcp.papers.judge import JudgedClaim, judge_claim, judge_paper
 from airtcp.papers.open_points import open_points
 from airtcp.papers.outcomes import Outcomes, merged
-from airtcp.papers.over_readings import FreshVerdict, OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.read_as import claims_at, read_as
 from airtcp.papers.readings import OpenPoint, Reading, departures, readings_to_run
-from airtcp.papers.rules import CANDIDATES, DOUBT, confirmed, over_readings
-from airtcp.papers.touching import touching
+from airtcp.papers.rules import CANDIDATES, DOUBT, confirmed, verdict_over_readings
 from airtcp.papers.used import points_of_claims, points_of_readings
+from airtcp.papers.verdicts_by_reading import FreshVerdict, VerdictsByReading
 
 ToRun = tuple[Sequence[Experiment], Points]
 """Experiments of one reading, and the points of each to run."""
@@ -51,7 +51,7 @@ def judge_over_readings(
     run: Run,
     most: int | None = None,
     told: Callable[[int, int], object] | None = None,
-) -> tuple[list[JudgedClaim], OverReadings]:
+) -> tuple[list[JudgedClaim], VerdictsByReading]:
     """Judges every claim under the default and over the readings.
 
     Args:
@@ -63,10 +63,10 @@ def judge_over_readings(
         told: called with the number of finished readings and the total.
     """
     points = open_points(paper, outcomes)
-    over = OverReadings(points, touching(paper, points))
+    over = VerdictsByReading(points, affecting_points(paper, points))
     at_default = as_read(paper, points, over.default)
     judged = judge_paper(at_default, outcomes)
-    over.take(over.default, judged, _broken(paper, outcomes))
+    over.add(over.default, judged, _broken(paper, outcomes))
     if most != 0 and over.admissible > 1:
         judging = _Judging(paper, judged, over, run)
         is_cheap = over.admissible * judging.events <= GRID_EVENTS
@@ -75,7 +75,7 @@ def judge_over_readings(
             if told:
                 told(begin, len(readings))
             judging.judge(readings[begin : begin + _AT_ONCE])
-        judging.ask_again()
+        judging.rejudge_candidates()
     return [_over(one, over) for one in judged], over
 
 
@@ -88,49 +88,27 @@ def _broken(paper: Paper, outcomes: Outcomes) -> tuple[str, ...]:
     return broken_facts(paper.file.facts, paper.experiments, outcomes)
 
 
-def _over(judged: JudgedClaim, over: OverReadings) -> JudgedClaim:
+def _over(judged: JudgedClaim, over: VerdictsByReading) -> JudgedClaim:
     claim = judged.claim.id
-    default, *others = over.of(claim)
+    default, *others = over.verdicts_on(claim)
     is_enough = over.has_every_value(claim)
-    verdict = over_readings(
+    verdict = verdict_over_readings(
         default, others, disagrees=bool(over.turning(claim)), is_enough=is_enough
     )
     return replace(judged, verdict=verdict, few_readings=not is_enough)
 
 
-class _Judging:
-    """Judges readings; an experiment that a reading does not affect is run once."""
+class _ReadingRuns:
+    """Runs a paper's experiments under readings; one that a reading does not affect, only once."""
 
-    def __init__(
-        self, paper: Paper, judged: Sequence[JudgedClaim], over: OverReadings, run: Run
-    ) -> None:
-        self._paper, self._over, self._run = paper, over, run
-        self._points = over.points
+    def __init__(self, paper: Paper, points: Sequence[OpenPoint], run: Run) -> None:
+        self._paper, self._points, self._run = paper, points, run
         self._chosen = points_of_readings(paper)
         self._experiments = [one for one in paper.file.experiments if one.id in self._chosen]
         self._done: dict[tuple[str, Reading], Outcomes] = {}
-        (few,) = self._outcomes([over.default])
-        self._default = {one.claim.id: one for one in judged}
-        at_default = as_read(paper, self._points, over.default)
-        self._with_few = {one.claim.id: one for one in judge_paper(at_default, few)}
-        self._doubts: dict[str, dict[Reading, float]] = {}
-        self.events = sum(
-            measures.get("events_processed", 0.0)
-            for runs in few.measured.values()
-            for measures in runs
-        )
-        """Cost of a reading that affects every experiment, in events of the simulation."""
 
-    def judge(self, readings: Sequence[Reading]) -> None:
-        """Judges every claim under each reading."""
-        for reading, outcomes in zip(readings, self._outcomes(readings), strict=True):
-            judged = judge_paper(as_read(self._paper, self._points, reading), outcomes)
-            self._over.take(reading, judged, _broken(self._paper, outcomes))
-            if self._over.votes(reading):
-                self._doubt(reading, judged)
-
-    def _outcomes(self, readings: Sequence[Reading]) -> list[Outcomes]:
-        """Results of all experiments under each reading."""
+    def few(self, readings: Sequence[Reading]) -> list[Outcomes]:
+        """The results of all experiments under each reading, with few seeds."""
         missing = {
             self._key(one, reading): (one, reading)
             for reading in readings
@@ -148,66 +126,93 @@ class _Judging:
             for reading in readings
         ]
 
-    def _doubt(self, reading: Reading, judged: Sequence[JudgedClaim]) -> None:
-        for one in judged:
-            claim = one.claim.id
-            p_value = disagreement(self._default[claim], self._with_few[claim], one)
-            self._doubts.setdefault(claim, {})[reading] = p_value
+    def fresh(self, wanted: Sequence[tuple[str, Reading]]) -> list[Outcomes]:
+        """The results that a claim depends on under a reading, for each pair, with fresh seeds."""
+        read: list[ToRun] = []
+        for claim, reading in wanted:
+            chosen = points_of_claims(self._paper, [self._paper.claim(claim)])
+            experiments = [one for one in self._experiments if one.id in chosen]
+            read.append(([read_as(one, self._points, reading) for one in experiments], chosen))
+        return self._run(read, fresh=True) if read else []
 
-    def ask_again(self) -> None:
-        """Re-evaluates readings that seem to turn a claim on fresh seeds.
+    def _key(self, experiment: Experiment, reading: Reading) -> tuple[str, Reading]:
+        """Equal for readings under which the experiment is the same."""
+        affecting = tuple(
+            name if point.concerns(experiment.id) and not point.alternative else point.default
+            for point, name in zip(self._points, reading, strict=True)
+        )
+        return experiment.id, affecting
+
+
+class _Judging:
+    """Judges claims under readings other than the default."""
+
+    def __init__(
+        self, paper: Paper, judged: Sequence[JudgedClaim], over: VerdictsByReading, run: Run
+    ) -> None:
+        self._paper, self._over = paper, over
+        self._runs = _ReadingRuns(paper, over.points, run)
+        (few,) = self._runs.few([over.default])
+        self._default = {one.claim.id: one for one in judged}
+        self._with_few = {one.claim.id: one for one in self._judge(few, over.default)}
+        self._p_values: dict[str, dict[Reading, float]] = {claim: {} for claim in self._default}
+        """For each claim, of the disagreement of each reading with the default."""
+        self.events = sum(
+            run.get("events_processed", 0.0) for at in few.measured.values() for run in at
+        )
+        """Cost of a reading that affects every experiment, in events of the simulation."""
+
+    def judge(self, readings: Sequence[Reading]) -> None:
+        """Judges every claim under each reading, with few seeds."""
+        for reading, outcomes in zip(readings, self._runs.few(readings), strict=True):
+            judged = self._judge(outcomes, reading)
+            self._over.add(reading, judged, _broken(self._paper, outcomes))
+            if not self._over.votes(reading):
+                continue
+            for one in judged:
+                default, few = self._default[one.claim.id], self._with_few[one.claim.id]
+                self._p_values[one.claim.id][reading] = disagreement(default, few, one)
+
+    def rejudge_candidates(self) -> None:
+        """Judges the readings that seem to turn a claim again, on fresh seeds.
 
         One that does so by chance among many does not do so again.
         """
-        asked = {claim: found for claim in self._default if (found := self._doubted(claim))}
-        to_run = [
-            self._of_claim(claim, reading)
-            for claim, readings in asked.items()
+        candidates = {claim: self._candidates(claim) for claim in self._default}
+        wanted = [
+            (claim, reading)
+            for claim, readings in candidates.items()
             for reading in (self._over.default, *readings)
+            if readings
         ]
-        outcomes = iter(self._run(to_run, fresh=True) if to_run else [])
-        for claim, readings in asked.items():
-            alike = judge_claim(self._paper, self._default[claim].claim, next(outcomes))
+        fresh = dict(zip(wanted, self._runs.fresh(wanted), strict=True))
+        for claim, readings in candidates.items():
+            default = self._default[claim]
             for reading in readings:
-                self._answer(alike, reading, next(outcomes), len(readings))
+                alike = judge_claim(self._paper, default.claim, fresh[claim, self._over.default])
+                (named,) = claims_at([self._paper.claim(claim)], self._over.points, reading)
+                read = judge_claim(self._paper, named, fresh[claim, reading])
+                p_value = disagreement(default, alike, read)
+                # Significant at this number of candidates, and on the other side.
+                is_other = differs(default.under_default, read.verdict)
+                holds = confirmed(p_value, len(readings)) and is_other
+                found = FreshVerdict(reading, read.verdict, p_value, holds)
+                self._over.add_fresh(claim, found)
 
-    def _doubted(self, claim: str) -> list[Reading]:
+    def _judge(self, outcomes: Outcomes, reading: Reading) -> list[JudgedClaim]:
+        return judge_paper(as_read(self._paper, self._over.points, reading), outcomes)
+
+    def _candidates(self, claim: str) -> list[Reading]:
         """The readings that seem to turn a claim, by departures, then significance.
 
         One of each set of readings that are one reading of the claim.
         """
-        doubts = self._doubts.get(claim, {})
+        p_values = self._p_values[claim]
         ranked = sorted(
-            (reading for reading, p_value in doubts.items() if p_value <= DOUBT),
-            key=lambda reading: (len(departures(self._points, reading)), doubts[reading]),
+            (reading for reading, p_value in p_values.items() if p_value <= DOUBT),
+            key=lambda one: (len(departures(self._over.points, one)), p_values[one]),
         )
         distinct: dict[Reading, Reading] = {}
         for reading in ranked:
             distinct.setdefault(self._over.projected(claim, reading), reading)
         return list(distinct.values())[:CANDIDATES]
-
-    def _of_claim(self, claim: str, reading: Reading) -> ToRun:
-        """The runs that a claim depends on, under a reading."""
-        chosen = points_of_claims(self._paper, [self._paper.claim(claim)])
-        return [
-            read_as(one, self._points, reading) for one in self._experiments if one.id in chosen
-        ], chosen
-
-    def _answer(
-        self, alike: JudgedClaim, reading: Reading, again: Outcomes, candidates: int
-    ) -> None:
-        """Judges a reading again; `alike` is the claim under the default with the same seeds."""
-        default = self._default[alike.claim.id]
-        (claim,) = claims_at([self._paper.claim(alike.claim.id)], self._points, reading)
-        read = judge_claim(self._paper, claim, again)
-        p_value = disagreement(default, alike, read)
-        # Significant at this number of candidates, and on the other side.
-        holds = confirmed(p_value, candidates) and differs(default.under_default, read.verdict)
-        self._over.answer(claim.id, FreshVerdict(reading, read.verdict, p_value, holds))
-
-    def _key(self, experiment: Experiment, reading: Reading) -> tuple[str, Reading]:
-        touched = tuple(
-            name if point.concerns(experiment.id) and not point.alternative else point.default
-            for point, name in zip(self._points, reading, strict=True)
-        )
-        return experiment.id, touched

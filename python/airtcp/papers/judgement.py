@@ -8,12 +8,12 @@ from airtcp.papers.calibration import calibrations_as_data
 from airtcp.papers.cross import Cross
 from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.outcomes import Outcomes
-from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import departures
 from airtcp.papers.rules import Verdict
 from airtcp.papers.sensitivity import sensitivity_tables
 from airtcp.papers.texts import filled
+from airtcp.papers.verdicts_by_reading import VerdictsByReading
 
 _SHOWN = ("label", "verdict", "ours", "paper", "value", "half_width", "counts")
 """Fields of a part that enter the output."""
@@ -33,7 +33,7 @@ class Judgement:
     quick: bool
     outcomes: dict[str, Outcomes] = field(default_factory=dict)
     claims: dict[str, list[JudgedClaim]] = field(default_factory=dict)
-    readings: dict[str, OverReadings] = field(default_factory=dict)
+    readings: dict[str, VerdictsByReading] = field(default_factory=dict)
     sets: dict[str, list[Verdict]] = field(default_factory=dict)
     cross_outcomes: Outcomes | None = None
 
@@ -153,9 +153,9 @@ class Judgement:
             "under_default": str(judged.under_default),
             "undecided": judged.undecided,
             "readings": {
-                "admissible": len(over.of(claim.id)),
+                "admissible": len(over.verdicts_on(claim.id)),
                 "by_verdict": over.tally(claim.id),
-                "asked_again": len(over.asked.get(claim.id, [])),
+                "asked_again": len(over.fresh.get(claim.id, [])),
                 "turned_by": [
                     {
                         "reading": departures(over.points, one.reading),

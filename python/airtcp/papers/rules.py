@@ -235,7 +235,7 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict.DIRECTION
 
 
-def over_readings(
+def verdict_over_readings(
     default: Verdict, others: Sequence[Verdict], *, disagrees: bool, is_enough: bool = True
 ) -> Verdict:
     """The verdict on a claim, from those under the default reading and under the other ones.

@@ -7,10 +7,10 @@ from airtcp.pages.tables import Table
 from airtcp.papers.claims import Claim
 from airtcp.papers.judge import Judged, JudgedClaim
 from airtcp.papers.judgement import Judgement
-from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import departures
 from airtcp.papers.rules import Verdict
+from airtcp.papers.verdicts_by_reading import VerdictsByReading
 
 _SHOWN_PARTS = 6
 """Maximum number of parts in a claim's line; the rest are in its table."""
@@ -24,7 +24,7 @@ class ClaimLine:
     """A claim: its line, and its expandable details."""
 
     judged: JudgedClaim
-    over: OverReadings
+    over: VerdictsByReading
     other_seeds: str
     """The verdicts with other sets of seeds, if those were run."""
     evidence: Table | None

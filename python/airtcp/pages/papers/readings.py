@@ -1,12 +1,12 @@
 """Open points of a paper, and the reading that serves it best, on a page."""
 
 from airtcp.pages.tables import Table
-from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import departures
+from airtcp.papers.verdicts_by_reading import VerdictsByReading
 
 
-def open_points(over: OverReadings) -> Table:
+def open_points(over: VerdictsByReading) -> Table:
     """Every open point: the question, the values that the text admits, the default and why."""
     rows = [
         (
@@ -22,7 +22,7 @@ def open_points(over: OverReadings) -> Table:
     return Table(("point", "what is open", "admitted", "default", "why", "source"), rows, 6)
 
 
-def facts(paper: Paper, over: OverReadings) -> Table:
+def facts(paper: Paper, over: VerdictsByReading) -> Table:
     """Every fact of the text, whether the default keeps it, and how many readings break it."""
     broken = list(over.broken.values())
     rows = [
@@ -42,7 +42,7 @@ def _without_marks(text: str) -> str:
     return text.replace("`", "")
 
 
-def best_reading(over: OverReadings) -> list[str]:
+def best_reading(over: VerdictsByReading) -> list[str]:
     """The reading that reproduces most claims, and claims that no reading gives."""
     run = len(over.verdicts)
     if run < 2:

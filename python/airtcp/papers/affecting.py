@@ -13,15 +13,15 @@ from airtcp.papers.read_as import claims_at, read_as
 from airtcp.papers.readings import OpenPoint, Reading, default_reading, departing_at
 from airtcp.papers.used import points_of, points_of_claims
 
-Touching = Mapping[str, tuple[int, ...]]
+Affecting = Mapping[str, tuple[int, ...]]
 """For each claim, by its id, the indices of the open points that affect its verdict."""
 
 
-def touching(paper: Paper, points: Sequence[OpenPoint]) -> Touching:
+def affecting_points(paper: Paper, points: Sequence[OpenPoint]) -> Affecting:
     """The points that affect each claim of a paper: its runs, or the place or measure judged."""
     default = default_reading(points)
     plain = _runs(paper, points, default)
-    touched: dict[str, list[int]] = {claim.id: [] for claim in paper.claims}
+    affecting: dict[str, list[int]] = {claim.id: [] for claim in paper.claims}
     for index in range(len(points)):
         others = departing_at(points, index)
         changed = {
@@ -34,8 +34,8 @@ def touching(paper: Paper, points: Sequence[OpenPoint]) -> Touching:
             judged = _counting(claim, points, default)
             is_judged_otherwise = any(_counting(claim, points, one) != judged for one in others)
             if is_judged_otherwise or not changed.isdisjoint(_rests_on(paper, claim)):
-                touched[claim.id].append(index)
-    return {claim: tuple(indices) for claim, indices in touched.items()}
+                affecting[claim.id].append(index)
+    return {claim: tuple(indices) for claim, indices in affecting.items()}
 
 
 def _runs(

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from airtcp.papers.affecting import Affecting
 from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.readings import OpenPoint, Reading, default_reading, departures
 from airtcp.papers.rules import Verdict
-from airtcp.papers.touching import Touching
 
 
 @dataclass(frozen=True)
@@ -26,40 +26,36 @@ class FreshVerdict:
 
 
 @dataclass
-class OverReadings:
+class VerdictsByReading:
     """The verdicts of a paper's claims under each reading that was run, the default first.
 
     Readings that differ only at points without effect on a claim are one reading of it, and the
     first that was run gives its verdict. `broken`: the facts that each reading breaks. A reading
     that breaks a fact which the default keeps is not a reading of the paper: it does not vote.
-    `asked`: for each claim the re-evaluated readings, in order.
+    `fresh`: for each claim the re-evaluated readings, in order.
     """
 
     points: list[OpenPoint]
-    touching: Touching
+    affecting: Affecting
     verdicts: dict[Reading, dict[str, Verdict]] = field(default_factory=dict)
     broken: dict[Reading, tuple[str, ...]] = field(default_factory=dict)
-    asked: dict[str, list[FreshVerdict]] = field(default_factory=dict)
+    fresh: dict[str, list[FreshVerdict]] = field(default_factory=dict)
     _distinct: dict[str, dict[Reading, Verdict]] = field(default_factory=dict)
-    _tried: dict[str, set[Reading]] = field(default_factory=dict)
 
-    def take(
-        self, reading: Reading, judged: Sequence[JudgedClaim], broken: tuple[str, ...]
-    ) -> None:
+    def add(self, reading: Reading, judged: Sequence[JudgedClaim], broken: tuple[str, ...]) -> None:
         """Adds the results of one reading, and the facts that it breaks."""
         self.broken[reading] = broken
         votes, verdicts = self.votes(reading), {}
         for one in judged:
             claim, read = one.claim.id, self.projected(one.claim.id, reading)
-            self._tried.setdefault(claim, set()).add(read)
             known = self._distinct.setdefault(claim, {})
             verdicts[claim] = known.setdefault(read, one.verdict) if votes else one.verdict
         self.verdicts[reading] = verdicts
 
-    def answer(self, claim: str, asked: FreshVerdict) -> None:
+    def add_fresh(self, claim: str, fresh: FreshVerdict) -> None:
         """Records a reading's re-evaluation: its larger sample replaces the verdict."""
-        self.asked.setdefault(claim, []).append(asked)
-        self._distinct[claim][self.projected(claim, asked.reading)] = asked.verdict
+        self.fresh.setdefault(claim, []).append(fresh)
+        self._distinct[claim][self.projected(claim, fresh.reading)] = fresh.verdict
 
     @property
     def admissible(self) -> int:
@@ -87,15 +83,15 @@ class OverReadings:
 
     def projected(self, claim: str, reading: Reading) -> Reading:
         """A reading restricted to a claim: the values at the points that affect it."""
-        return tuple(reading[index] for index in self.touching[claim])
+        return tuple(reading[index] for index in self.affecting[claim])
 
-    def of(self, claim: str) -> list[Verdict]:
+    def verdicts_on(self, claim: str) -> list[Verdict]:
         """The verdicts on a claim, one per reading of it, the default's first."""
         return list(self._distinct[claim].values())
 
     def tally(self, claim: str) -> dict[str, int]:
         """Number of readings by verdict, the best first."""
-        counts = Counter(self.of(claim))
+        counts = Counter(self.verdicts_on(claim))
         return {str(verdict): counts[verdict] for verdict in Verdict if counts[verdict]}
 
     def has_every_value(self, claim: str) -> bool:
@@ -103,15 +99,14 @@ class OverReadings:
 
         A reading that breaks a fact was run, too.
         """
-        known = self._tried[claim]
         return all(
-            {reading[place] for reading in known} == set(self.points[index].names)
-            for place, index in enumerate(self.touching[claim])
+            {reading[index] for reading in self.verdicts} == set(self.points[index].names)
+            for index in self.affecting[claim]
         )
 
     def turning(self, claim: str) -> list[FreshVerdict]:
         """The readings that turn a claim's verdict, confirmed with fresh seeds."""
-        return [one for one in self.asked.get(claim, []) if one.holds]
+        return [one for one in self.fresh.get(claim, []) if one.holds]
 
     def served(self, reading: Reading) -> tuple[int, int, int]:
         """A reading's score for the paper: claims its way, reproduced claims, departures."""
@@ -131,5 +126,5 @@ class OverReadings:
         return [
             claim
             for claim in self.verdicts[self.default]
-            if not any(verdict.goes_the_papers_way for verdict in self.of(claim))
+            if not any(verdict.goes_the_papers_way for verdict in self.verdicts_on(claim))
         ]
