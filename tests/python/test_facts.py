@@ -6,7 +6,7 @@ import pytest
 
 from airtcp.papers.check import check_facts
 from airtcp.papers.claims import Claim, Part
-from airtcp.papers.experiment import Axis, Choice, Experiment, multiplied
+from airtcp.papers.experiment import Axis, Choice, Experiment, scaled
 from airtcp.papers.facts import Fact, broken_facts
 from airtcp.papers.files import PaperError
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
@@ -154,7 +154,8 @@ def test_a_key_is_multiplied_wherever_it_is_set():
         point.settings["wired.delay"] for point in read_as(EXPERIMENT, [links], ("two",)).points()
     ]
     assert settings == ["20 ms", "20 ms", "40 ms", "40 ms"]
-    assert multiplied("15 ms", 0.5) == "7.5 ms"
-    assert multiplied(15, 2) == 30
+    assert scaled("15 ms", 0.5) == "7.5 ms"
+    assert scaled(15, 2) == 30
+    assert scaled(15, plus=-1) == 14
     with pytest.raises(ValueError, match="quantity"):
-        multiplied("long", 2)
+        scaled("long", 2)

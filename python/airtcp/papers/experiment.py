@@ -69,40 +69,30 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
         return Choice(
             str(place),
             self.remedy.format(place) if self.remedy else "",
-            {self.key: self._moved(place)} if self.key else {},
+            {self.key: scaled(place, self.times, self.plus)} if self.key else {},
         )
-
-    def _moved(self, place: Value) -> Value:
-        place = multiplied(place, self.times)
-        if not self.plus or isinstance(place, str):
-            return place
-        return moved(place, self.plus)
-
-
-def moved(value: float, more: float) -> float:
-    """A number plus another; an integer stays an integer if the sum is one."""
-    found = value + more
-    return int(found) if isinstance(value, int) and found == int(found) else found
 
 
 _QUANTITY = re.compile(r"\s*([0-9.]+)\s*(.*)")
 
 
-def multiplied(value: Value, factor: float) -> Value:
-    """A number, or a quantity such as "10 ms", times a factor.
+def scaled(value: Value, times: float = 1, plus: float = 0) -> Value:
+    """A number times a factor plus another; a quantity such as "10 ms" is only multiplied.
+
+    A whole number stays one if the result is one.
 
     Raises:
         ValueError: a text that is not a quantity.
     """
-    if factor == 1:
-        return value
     if isinstance(value, str):
+        if times == 1:
+            return value
         found = _QUANTITY.fullmatch(value)
         if found is None:
-            raise ValueError(f"{value!r} times {factor:g}: expected a quantity such as '10 ms'")
-        return f"{float(found[1]) * factor:g} {found[2]}"
-    scaled = value * factor
-    return int(scaled) if isinstance(value, int) and scaled == int(scaled) else scaled
+            raise ValueError(f"{value!r} times {times:g}: expected a quantity such as '10 ms'")
+        return f"{float(found[1]) * times:g} {found[2]}"
+    result = value * times + plus
+    return int(result) if isinstance(value, int) and result == int(result) else result
 
 
 Coordinates = tuple[tuple[str, Value], ...]

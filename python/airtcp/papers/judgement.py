@@ -137,7 +137,7 @@ class Judgement:
                 "what": fact.what,
                 "source": fact.source,
                 "default_keeps": fact.id not in over.broken[over.default],
-                "broken_by": sum(fact.id in broken for broken in over.broken.values()),
+                "broken_by": over.readings_that_break(fact.id),
                 "of": len(over.broken),
             }
             for fact in paper.file.facts

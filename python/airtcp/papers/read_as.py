@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import structs
 
 from airtcp.papers.claims import Claim, Part
-from airtcp.papers.experiment import Axis, Experiment, moved, multiplied, overlaid
+from airtcp.papers.experiment import Axis, Experiment, overlaid, scaled
 from airtcp.papers.readings import EXPERIMENT, Admitted, OpenPoint, Reading
 
 
@@ -47,11 +47,11 @@ def claims_at(
 
 
 def _changed(settings: Mapping[str, Any], value: Admitted) -> dict[str, Any]:
-    """Settings with each key moved and multiplied as the value demands."""
+    """Settings with each key multiplied and moved as the value demands."""
     return {
-        key: multiplied(
-            moved(given, value.add[key]) if key in value.add else given, value.times.get(key, 1)
-        )
+        key: scaled(given, value.times.get(key, 1), value.add.get(key, 0))
+        if key in value.times or key in value.add
+        else given
         for key, given in settings.items()
     }
 

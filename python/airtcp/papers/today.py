@@ -3,10 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from airtcp.comparison.ranking import Candidate, Direction, Ranking, State, rank, reach
+from airtcp.comparison.candidates import candidate
+from airtcp.comparison.metrics import METRICS
+from airtcp.comparison.ranking import (
+    SMALLEST_PERCENT,
+    Candidate,
+    Direction,
+    Ranking,
+    State,
+    rank,
+    reach,
+)
 from airtcp.comparison.ranking.deployable import CONTROLS
 from airtcp.comparison.simultaneous import simultaneous
-from airtcp.comparison.state_of import state_of
 from airtcp.comparison.statistics import PairedDifference
 from airtcp.comparison.words import amount
 from airtcp.core.catalogue import BASELINE
@@ -52,12 +61,7 @@ def _ranked(
             pairs[remedy] = (before, after)
     differences = simultaneous(pairs)
     candidates = [
-        Candidate(
-            name,
-            by.mean if by.mean_percent is None else by.mean_percent,
-            by.interval if by.mean_percent is None else by.interval_percent,
-            state_of(by),
-        )
+        candidate(name, METRICS["goodput"], by, by, None, SMALLEST_PERCENT, floods=False)
         for name, by in differences.items()
     ]
     ranking = rank(candidates, reach("all", Direction.UNKNOWN))

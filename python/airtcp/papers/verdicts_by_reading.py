@@ -72,6 +72,10 @@ class VerdictsByReading:
         kept = self.broken[self.default]
         return tuple(fact for fact in self.broken[reading] if fact not in kept)
 
+    def readings_that_break(self, fact: str) -> int:
+        """Number of readings run that break a fact."""
+        return sum(fact in broken for broken in self.broken.values())
+
     def votes(self, reading: Reading) -> bool:
         """Whether it is a valid reading: it breaks no fact that the default keeps."""
         return not self.breaks(reading)

@@ -24,12 +24,11 @@ def open_points(over: VerdictsByReading) -> Table:
 
 def facts(paper: Paper, over: VerdictsByReading) -> Table:
     """Every fact of the text, whether the default keeps it, and how many readings break it."""
-    broken = list(over.broken.values())
     rows = [
         (
             fact.what,
             "breaks it" if fact.id in over.broken[over.default] else "keeps it",
-            f"{sum(fact.id in one for one in broken)} of {len(broken)}",
+            f"{over.readings_that_break(fact.id)} of {len(over.broken)}",
             _without_marks(fact.source),
         )
         for fact in paper.file.facts
