@@ -118,3 +118,17 @@ def test_studies_import_what_is_heavy_where_it_is_used(module: str) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom):
             wanted = {one.split(".")[0] for one in _imports(ast.Module([node], []))}
             assert not wanted & HEAVY, ast.unparse(node)
+
+
+_MOST_LINES_OF_A_COMMAND = 40
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("cli.")])
+def test_a_command_is_options_and_calls(module: str) -> None:
+    """The work is in the package, by question, where Python programs find it too."""
+    for node in ast.parse(MODULES[module].read_text()).body:
+        if isinstance(node, ast.FunctionDef) and node.name.endswith("_command"):
+            first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]
+            assert node.end_lineno is not None
+            lines = node.end_lineno - first.lineno + 1
+            assert lines <= _MOST_LINES_OF_A_COMMAND, f"{node.name} has {lines} lines"

@@ -140,6 +140,8 @@ def test_papers_are_chosen_by_name_and_number():
             ('kind = "gain"', 'kind = "gian"'),
             r"part\[0\]\.kind = 'gian': .*\"gain\"\?$",
         ),
+        (('kind = "gain"', 'kind = "trend"'), r"claim 1a: a trend needs the axis .*: along$"),
+        (('kind = "gain"', 'kind = "level"'), r"claim 1a: a level needs the paper's number: paper"),
         (("what =", "waht ="), r'claim\[0\]\.waht: unknown key; did you mean "what"'),
         (("{ loss = 0 }", "{ los = 0 }"), r"claim 1a: experiment 'e' has no axis 'los'"),
         (("{ loss = 0 }", "{ loss = 7 }"), r"claim 1a: .*axis 'loss' has no 7; it has 0, 1"),

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from airtcp.papers.check_readings import check_alternatives, check_joint, check_readings
-from airtcp.papers.claims import Claim, Part
+from airtcp.papers.claims import Claim, Kind, Part
 from airtcp.papers.experiment import Entry, Experiment
 from airtcp.papers.facts import Fact
 from airtcp.papers.files import PaperError
@@ -142,16 +142,25 @@ def _check_claim(where: str, claim: Claim, paper: Paper, known: str) -> None:
     check_text(f"{where}: why", claim.why, paper.file.numbers, known)
 
 
+_NEEDED: dict[Kind, dict[str, str]] = {
+    "trend": {
+        "along": "the axis along which it goes",
+        "direction": 'its direction, "rises" or "falls"',
+    },
+    "peak": {
+        "along": "the axis along which it goes",
+        "between": "the places between which it lies",
+    },
+    "level": {"paper": "the paper's number"},
+}
+"""Keys that a kind of comparison needs, with their meaning."""
+
+
 def _check_part(where: str, part: Part) -> None:
-    """Checks the keys that each kind of comparison needs."""
-    if part.kind in {"trend", "peak"} and not part.along:
-        raise PaperError(f"{where}: a {part.kind} needs the axis along which it goes: along")
-    if part.kind == "trend" and not part.direction:
-        raise PaperError(f'{where}: a trend needs its direction: "rises" or "falls"')
-    if part.kind == "peak" and not part.between:
-        raise PaperError(f"{where}: a peak needs the places between which it lies: between")
-    if part.kind == "level" and not part.paper:
-        raise PaperError(f"{where}: a level needs the paper's number: paper")
+    """Checks the keys of a comparison, by its kind."""
+    for key, words in _NEEDED.get(part.kind, {}).items():
+        if not getattr(part, key):
+            raise PaperError(f"{where}: a {part.kind} needs {words}: {key}")
     if part.kind in {"gain", "level", "larger-gain"} and part.along and not part.places:
         raise PaperError(f"{where}: along {part.along!r} needs the places it goes through: places")
     if part.kind == "larger-gain" and part.sign not in {"", "0"}:
