@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from airtcp.core.quantities import bit_rate_scale
-from airtcp.papers import estimates
+from airtcp.papers.estimates import Estimate, gain_text
 from airtcp.papers.experiment import Datum, Experiment, Value
 from airtcp.papers.files import PaperError
 from airtcp.papers.outcomes import Outcomes
@@ -45,6 +45,10 @@ class NumberSpec(Struct, frozen=True, forbid_unknown_fields=True):
     baseline: dict[str, Value] = field(default_factory=dict)
     treated: dict[str, Value] = field(default_factory=dict)
     shown: Literal["", "gain", "percent", "level", "whole"] = field(name="as", default="")
+
+    def gain(self, experiment: Experiment, outcomes: Outcomes) -> Estimate | None:
+        """The gain of `treated` over `baseline`; None if nothing was measured."""
+        return outcomes.gain(experiment, self.measure, self.at, self.baseline, self.treated)
 
     def data(self, _experiment: Experiment) -> Iterator[Datum]:
         """The measurements that it is made of."""
@@ -109,7 +113,7 @@ def filled(
 
 def _holds(number: NumberSpec, test: str, experiment: Experiment, outcomes: Outcomes) -> bool:
     """Whether the runs show a gain as the sentence claims; False if nothing was measured."""
-    gain = outcomes.gain(experiment, number.measure, number.at, number.baseline, number.treated)
+    gain = number.gain(experiment, outcomes)
     if gain is None:
         return False
     word, _, published = test.partition(" ")
@@ -121,12 +125,12 @@ def _holds(number: NumberSpec, test: str, experiment: Experiment, outcomes: Outc
 def number_as_text(number: NumberSpec, experiment: Experiment, outcomes: Outcomes) -> str:
     """One number in words: "+12.1 ± 3.0 %", "86"; "(not measured)" if its point was refused."""
     if number.treated:
-        gain = outcomes.gain(experiment, number.measure, number.at, number.baseline, number.treated)
+        gain = number.gain(experiment, outcomes)
         if gain is None:
             return "(not measured)"
         if number.shown == "percent":
             return f"{abs(gain.value):.0f} %"
-        return estimates.gain_text(gain)
+        return gain_text(gain)
     values = outcomes.values(experiment, number.measure, number.at)
     if not values:
         return "(not measured)"
