@@ -18,6 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let limits = Limits {
         flows: 8,
+        packets_of_one: 64,
         packets: 64,
     };
     let Ok(survey) = Survey::of(reader, &limits, None, &mut |_| true) else {

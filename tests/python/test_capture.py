@@ -1,7 +1,9 @@
 """Findings in a capture, compared with the simulator's knowledge of the same transfer."""
 
 import json
+import re
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 import airtcp
 from airtcp import _core
+from airtcp.diagnosis.read import read_capture
 
 STOPS = {
     "link.stops.process": "periodic",
@@ -138,3 +141,22 @@ def test_progress_is_told_and_interrupts(lossy: str, tmp_path: Path) -> None:
         _core.read_capture(seen.path, 9)
     short = json.loads(_core.read_capture(seen.path, packets=1000).summary())
     assert short["flow"]["cut_after_ns"] > 0
+
+
+def test_a_flow_without_room_for_its_packets_says_which_part_is_diagnosed(
+    lossy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Seen(lossy, tmp_path).path
+    whole = read_capture(path, None, None)
+    assert whole.warnings == ()
+    of_core = _core.read_capture
+    monkeypatch.setattr(_core, "read_capture", partial(of_core, packets=1000))
+    cut = read_capture(path, None, None)
+    (said,) = cut.warnings
+    found = re.search(r"the first (\S+) s of the (\S+) s of flow 1 are diagnosed", said)
+    assert found is not None, said
+    part, all_of_it = (float(one) for one in found.groups())
+    assert 0 < part < all_of_it
+    assert cut.tables.segments.time_ns.max() / 1e9 == pytest.approx(part, abs=0.2)
+    # Every time of the rest is given in a form that editcap takes.
+    assert re.search(rf"editcap -A 1970-01-01T00:00:0\dZ {path} rest\.pcap", said)

@@ -83,3 +83,57 @@ def test_a_single_path_has_no_phases(tmp_path: Path) -> None:
     picture = pictures_of_capture(single)[0]
     assert isinstance(picture, RoundTrips)
     assert len(picture.figure().axes[0].texts) == 0
+
+
+def _opportunities(rates_mbps: list[int], seconds: float) -> str:
+    """Opportunities of 1500 bytes: each rate for as long, in turn."""
+    times: list[int] = []
+    now_ms = 0.0
+    while now_ms < 1e3 * seconds * len(rates_mbps):
+        times.append(max(1, round(now_ms)))
+        now_ms += 12.0 / rates_mbps[int(now_ms / 1e3 / seconds)]
+    return "".join(f"{at}\n" for at in times)
+
+
+def captured_with_phases(folder: Path, *, one_way_ms: list[int], profile: str) -> Diagnosis:
+    """Rates of 12, 7, 15 and 9 Mbit/s for 8 s each over a queue of 60 packets."""
+    rows = "".join(f"{8000 * at},{ms},0.002\n" for at, ms in enumerate(one_way_ms))
+    (folder / "path.csv").write_text(f"time_ms,delay_ms,loss\n{rows}")
+    (folder / "rates.opportunities").write_text(_opportunities([12, 7, 15, 9], 8))
+    keys = {
+        "link.recorded.path": str(folder / "path.csv"),
+        "link.trace.up": str(folder / "rates.opportunities"),
+        "link.trace.data": "up",
+        "link.queue.packets": 60,
+        "tcp.profile": profile,
+    }
+    text = 'name = "leo"\nduration = "32 s"\n'
+    airtcp.run(text, 3, settings=keys, pcap=folder / "a.pcapng")
+    return diagnosed(read_capture(folder / "a.pcapng", None, None), None)
+
+
+@pytest.mark.parametrize("profile", ["linux-bbr", "linux"])
+def test_phases_with_rates_of_their_own_are_all_seen(profile: str, tmp_path: Path) -> None:
+    """BBR fills the link: its drained moments show the path, at the rate of their phase."""
+    found = captured_with_phases(tmp_path, one_way_ms=[16, 31, 22, 40], profile=profile)
+    bases = [1e3 * one.base_rtt_s for one in found.phases]
+    assert bases == pytest.approx([33, 63, 45, 81], abs=3.5)
+    assert [one.from_s for one in found.phases] == pytest.approx([0, 8, 16, 24], abs=0.6)
+
+
+@pytest.mark.parametrize("profile", ["linux-bbr", "linux"])
+def test_rates_that_change_over_one_path_are_no_phases(profile: str, tmp_path: Path) -> None:
+    found = captured_with_phases(tmp_path, one_way_ms=[16, 16, 16, 16], profile=profile)
+    assert found.phases == ()
+
+
+@pytest.mark.parametrize("flows", [2, 3])
+def test_drained_moments_beside_other_flows_are_no_phases(flows: int, tmp_path: Path) -> None:
+    """The queue of others stays while one flow drains its own."""
+    keys = {"link.rate": "10 Mbit/s", "link.delay": "20 ms", "link.queue.packets": 100}
+    keys |= {"tcp.profile": "linux-bbr", "flows.count": flows}
+    text = 'name = "shared"\nduration = "34 s"\n'
+    airtcp.run(text, 3, settings=keys, pcap=tmp_path / "a.pcapng")
+    for flow in range(1, flows + 1):
+        found = diagnosed(read_capture(tmp_path / "a.pcapng", flow, None), None)
+        assert found.phases == (), flow

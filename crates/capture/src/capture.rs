@@ -68,8 +68,8 @@ impl Capture {
     /// Reads the capture at `path` (`-` is standard input) and analyses flow number `flow`, or the
     /// one with the most payload. `view` sets the vantage point instead of detecting it.
     ///
-    /// A flow with packets displaced by those of larger ones needs a second pass, which a pipe does
-    /// not allow: then the analysis reports that.
+    /// A flow without room for all its packets needs a second pass, which a pipe does not allow:
+    /// then the analysis reports that, as it does if there is no room in that pass either.
     ///
     /// # Errors
     /// The capture cannot be read, has no such flow, or `listen` answered `false`.
@@ -89,7 +89,7 @@ impl Capture {
         };
         let missing = survey
             .flow(number)
-            .filter(|flow| flow.completeness() == Completeness::None)
+            .filter(|flow| flow.completeness() != Completeness::Whole)
             .map(|flow| (flow.client, flow.server));
         if let Some(ends) = missing
             && path.is_file()

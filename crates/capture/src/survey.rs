@@ -21,14 +21,19 @@ pub struct Limits {
     /// Maximum number of stored packets over all flows. Beyond it, only the larger flows are
     /// stored.
     pub packets: usize,
+    /// Maximum number of stored packets in a pass for one flow. Beyond it, only its beginning is
+    /// stored.
+    pub packets_of_one: usize,
 }
 
 impl Default for Limits {
-    /// 18 MiB of packets and at most 20 MiB of flows.
+    /// 18 MiB of packets, 72 MiB in a pass for one flow, and at most 20 MiB of flows; 48 MiB more
+    /// where each of them has duplicates.
     fn default() -> Self {
         Self {
             flows: 1 << 14,
             packets: 3 << 17,
+            packets_of_one: 3 << 19,
         }
     }
 }
@@ -148,8 +153,12 @@ impl Survey {
         only: Option<(Endpoint, Endpoint)>,
         listen: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Self, SurveyError> {
+        let packets = match only {
+            None => limits.packets,
+            Some(_) => limits.packets_of_one,
+        };
         let mut survey = Self {
-            table: Table::new(limits.flows, limits.packets, only),
+            table: Table::new(limits.flows, packets, only),
             start_nanos: 0,
             length: Duration::ZERO,
             packets: 0,

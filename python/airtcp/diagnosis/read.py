@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
@@ -70,7 +71,7 @@ def read_capture(
         None,
         summary["refusals"],
         tables,
-        warnings=tuple(_warnings(path, summary["capture"])),
+        warnings=tuple(_warnings(path, summary, tables)),
         quic=quic,
         air=air,
         begun_ns=summary["capture"]["start_ns"],
@@ -124,7 +125,10 @@ def _waited_for(read: Callable[[], _Read]) -> _Read:
     return done.result()
 
 
-def _warnings(path: str | os.PathLike[str], whole: dict[str, Any]) -> Iterator[str]:
+def _warnings(
+    path: str | os.PathLike[str], summary: dict[str, Any], tables: Tables
+) -> Iterator[str]:
+    whole = summary["capture"]
     if whole["damage"] is not None:
         yield f"{path}: {whole['damage']}; the part before it is diagnosed"
     elif whole["is_cut"]:
@@ -134,6 +138,16 @@ def _warnings(path: str | os.PathLike[str], whole: dict[str, Any]) -> Iterator[s
         yield (
             f"{path}: packets stand out of order in the file, by up to {1e3 * step_s:.1f} ms, and "
             "were sorted by their times"
+        )
+    flow = summary["flow"]
+    if flow is not None and flow["cut_after_ns"] is not None:
+        seen = tables.flow(flow["number"])
+        until_ns = flow["cut_after_ns"]
+        rest = datetime.fromtimestamp((whole["start_ns"] + until_ns) // 10**9, UTC)
+        yield (
+            f"{path}: the first {until_ns / 1e9 - seen.start_s:.1f} s of the {seen.duration_s:.1f} "
+            f"s of flow {flow['number']} are diagnosed, as many packets as there is room for; for "
+            f"the rest: editcap -A {rest:%Y-%m-%dT%H:%M:%SZ} {path} rest.pcap"
         )
 
 

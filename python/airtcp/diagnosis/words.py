@@ -26,6 +26,7 @@ CAUSES = {
     "delay-spike": "a delay spike",
     "reordering": "reordering",
     "lost-acks": "lost acknowledgments",
+    "crowded-acks": "acknowledgments without room for every gap",
     "radio": "the radio",
     "tail-drop": "a full queue",
     "aqm": "a queue that keeps its delay short",

@@ -44,8 +44,8 @@ pub(super) struct Causes {
     is_policed: Vec<bool>,
     /// Whether it is undecided if the losses depend on the delay.
     is_open: bool,
-    /// The delay from which on an AQM drops at chance, where no loss below its threshold is shown
-    /// to be the radio's.
+    /// The delay from which on an AQM may drop at chance, where no loss below its threshold is
+    /// shown to be the radio's.
     early_from: Option<Duration>,
     /// The flow's bytes in the queue, and the delay beyond the shortest round trip, met by each
     /// transmission.
@@ -239,8 +239,33 @@ impl Causes {
     }
 
     /// The delay from which on losses below an AQM's threshold may be early drops (PIE, RFC 8033
-    /// §4.1): a radio loses as often from an empty queue, and they avoid it.
+    /// §4.1), more of them at longer delays: a radio loses as often from a shorter queue.
     fn early_drops(
+        &self,
+        sent: &[Sent],
+        round_trip: Duration,
+        packet: Duration,
+        counts: impl Fn(usize) -> bool,
+    ) -> Option<Duration> {
+        let standing = self.standing?;
+        let nanos: Vec<u64> = self.delays.iter().map(|one| one.as_nanos()).collect();
+        let least = delay_threshold::least(packet).as_nanos();
+        let mut until = standing.least;
+        loop {
+            let is_below = |at: usize| counts(at) && self.delays[at] < until;
+            match delay_threshold::dependence(sent, &nanos, round_trip, least, is_below) {
+                Dependence::Above(rise) | Dependence::Open(rise) => until = rise.least,
+                Dependence::Flat | Dependence::NotShown => break,
+            }
+        }
+        if until < standing.least {
+            return Some(until);
+        }
+        self.off_the_empty_queue(sent, round_trip, packet, counts)
+    }
+
+    /// The shortest delay of a queue, if losses below an AQM's threshold avoid the empty queue.
+    fn off_the_empty_queue(
         &self,
         sent: &[Sent],
         round_trip: Duration,

@@ -27,6 +27,8 @@ const MARGIN: u64 = 10;
 const SHORT: usize = 16;
 /// Minimum share of the highest rate over a short time that the flow has before or after a moment.
 const ALL_PERCENT: u64 = 85;
+/// Time before and after a moment for the highest rate: a path that changes may change its rate.
+const NEARBY: Duration = Duration::from_secs(2);
 
 /// A moment with a drained queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +50,6 @@ pub(super) fn find(
     near: impl Fn(Duration, Duration) -> bool,
 ) -> Vec<Drained> {
     let mut found = Vec::new();
-    let mut highest = None;
     for moment in moments(sent) {
         let measured = || moment.iter().filter_map(|packet| packet.rtt());
         let Some(base) = measured().min() else {
@@ -70,7 +71,7 @@ pub(super) fn find(
             rate_bps(acks, before(first, AROUND), first),
             rate_bps(acks, after, after + AROUND),
         ];
-        let highest = *highest.get_or_insert_with(|| highest_bps(acks));
+        let highest = highest_bps(between(acks, before(first, NEARBY), after + NEARBY));
         let rate = rates[0].max(rates[1]);
         if rate == 0 || rate.saturating_mul(100) < highest.saturating_mul(ALL_PERCENT) {
             continue;
@@ -199,9 +200,14 @@ fn within(sent: &[Sent], from: Instant, until: Instant) -> &[Sent] {
 
 /// Bits a second delivered from `from` to `until`; zero without any.
 fn rate_bps(acks: &[Ack], from: Instant, until: Instant) -> u64 {
+    bps(between(acks, from, until))
+}
+
+/// Acknowledgments from `from` to `until`.
+fn between(acks: &[Ack], from: Instant, until: Instant) -> &[Ack] {
     let first = acks.partition_point(|ack| ack.time < from);
     let behind = acks.partition_point(|ack| ack.time <= until);
-    bps(acks.get(first..behind).unwrap_or_default())
+    acks.get(first..behind).unwrap_or_default()
 }
 
 /// The rate over a short time that 5 % of the others exceed.

@@ -96,6 +96,8 @@ pub struct Ack {
     pub has_echo: bool,
     /// Number of the receiver's packets missing before it, by its IPv4 identification.
     pub missing_before: u32,
+    /// Whether all its SACK blocks are new, and as many as fit: more may have had no room.
+    pub is_crowded: bool,
     /// TSval, by the receiver's clock.
     pub timestamp: Option<u32>,
     /// TSecr.

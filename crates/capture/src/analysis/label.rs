@@ -124,6 +124,9 @@ named! {
         Reordering = "reordering",
         /// The data had arrived, and the ACKs that reported it were lost.
         LostAcks = "lost-acks",
+        /// The data had arrived, and an ACK that the receiver had held back had no room to
+        /// report it: SACK has three or four blocks (RFC 2018 §3).
+        CrowdedAcks = "crowded-acks",
         /// Lost at any length of the queue.
         Radio = "radio",
         /// Lost where the queue was full.

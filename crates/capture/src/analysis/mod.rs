@@ -405,8 +405,9 @@ impl Analysis {
         let is_timer = matches!(verdict.trigger, Trigger::Timeout | Trigger::TailProbe);
         let cause = match (verdict.need, loss) {
             (Need::Needed, _) if is_refused => Cause::Reordering,
-            (Need::Needless, _) if verdict.is_unreported => Cause::LostAcks,
-            (Need::Needless, _) if verdict.trigger == Trigger::Fast => Cause::Reordering,
+            (Need::Needless, _) if verdict.trigger == Trigger::Fast => {
+                verdict.in_order.unwrap_or(Cause::Reordering)
+            }
             (Need::Needless, _) if is_timer || verdict.trigger == Trigger::GoOn => {
                 Cause::DelaySpike
             }

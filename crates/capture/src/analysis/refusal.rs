@@ -170,13 +170,16 @@ pub fn of_capture(survey: &Survey) -> Vec<Refusal> {
         ));
     }
     if is_most(hidden) {
+        let on_air = others.bytes(Other::EncryptedRadio);
+        let (by, remedy) = if 2 * on_air > hidden {
+            ("by the Wi-Fi", IN_CLEAR)
+        } else {
+            ("below TCP", INSIDE)
+        };
         refusals.push(Refusal::new(
             RefusalKind::Encrypted,
-            format!(
-                "{} % of the bytes are encrypted below TCP",
-                hidden * 100 / whole
-            ),
-            INSIDE,
+            format!("{} % of the bytes are encrypted {by}", hidden * 100 / whole),
+            remedy,
         ));
     }
     if survey.flow_count() == 0 {

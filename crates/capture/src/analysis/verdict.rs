@@ -3,7 +3,7 @@
 use airtcp_units::Duration;
 
 use super::findings::{Ack, Repeat, Sent};
-use super::label::{Evidence, Need, Trigger};
+use super::label::{Cause, Evidence, Need, Trigger};
 use super::order::Later;
 use super::vantage::Place;
 
@@ -30,8 +30,8 @@ pub(super) struct Verdict {
     pub is_overtaken: bool,
     /// Whether it fills a hole from upstream of the capture.
     pub is_upstream: bool,
-    /// Whether the ACKs that reported the original were lost.
-    pub is_unreported: bool,
+    /// Why it was retransmitted needlessly, if not because others overtook the original.
+    pub in_order: Option<Cause>,
 }
 
 /// Facts about the flow that verdicts need.
@@ -98,10 +98,12 @@ fn keep_reordering(verdicts: &mut [Verdict]) {
         let both = |one: &&Verdict| one.trigger == Trigger::Fast && one.need == Need::Needless;
         verdicts.iter().filter(both)
     };
-    let unreported = fast().filter(|one| one.is_unreported).count();
-    if 2 * unreported < fast().count() {
-        for verdict in verdicts {
-            verdict.is_unreported = false;
+    let is_unreported = |one: &Verdict| one.in_order.is_some_and(|cause| cause != Cause::NotShown);
+    let unreported = fast().filter(|one| is_unreported(one)).count();
+    let overtaken = fast().filter(|one| one.in_order.is_none()).count();
+    if unreported < overtaken {
+        for verdict in verdicts.iter_mut().filter(|one| is_unreported(one)) {
+            verdict.in_order = None;
         }
     }
 }
@@ -160,30 +162,40 @@ fn repeating(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<
         late_by,
         is_overtaken: false,
         is_upstream: false,
-        is_unreported: need == Need::Needless
-            && trigger == Trigger::Fast
-            && is_unreported(repeat, facts, later),
+        in_order: (need == Need::Needless && trigger == Trigger::Fast)
+            .then(|| in_order(repeat, this, facts, later))
+            .flatten(),
     }
 }
 
-/// Whether the ACKs that reported the original were lost: their numbers are missing, and the first
-/// ACK to report the data was prompted by other data, as that of a late original is not.
-fn is_unreported(repeat: &Repeat, facts: FlowFacts, later: &Later<'_>) -> bool {
-    let original = later.sent[repeat.sent.get()].previous_in(later.sent);
-    let (Some(answer), Some(original)) = (repeat.answer, original) else {
-        return false;
-    };
+/// The cause of a needless retransmission if its original was not overtaken, as far as shown.
+///
+/// Without later data that was reported, nothing can have overtaken it: after one needless
+/// retransmission, RACK takes its early answer for a short round trip (RFC 8985 §6.2), and all that
+/// was sent before for lost. Or no ACK had reported the original: those that did were lost, as
+/// their missing numbers show, or one that the receiver had held back had no room. The first ACK to
+/// report the data was then prompted by other data, as that of a late original is not.
+fn in_order(repeat: &Repeat, this: &Sent, facts: FlowFacts, later: &Later<'_>) -> Option<Cause> {
+    if facts.has_sack && repeat.bytes_above <= this.end - this.start {
+        return Some(Cause::NotShown);
+    }
+    let original = this.previous_in(later.sent)?;
+    let answer = repeat.answer.filter(|answer| !answer.is_prompted)?;
     let due = original.time + facts.base;
     let up_to_answer = later
         .acks
         .get(..=answer.number as usize)
         .unwrap_or(later.acks);
-    let are_missing = up_to_answer
-        .iter()
-        .rev()
-        .take_while(|ack| ack.time >= due)
-        .any(|ack| ack.missing_before > 0);
-    are_missing && !answer.is_prompted
+    let since_due = || {
+        let acks = up_to_answer.iter().rev();
+        acks.take_while(|ack| ack.time >= due)
+    };
+    if since_due().any(|ack| ack.missing_before > 0) {
+        return Some(Cause::LostAcks);
+    }
+    since_due()
+        .any(|ack| ack.is_crowded)
+        .then_some(Cause::CrowdedAcks)
 }
 
 /// Judges a retransmission by its answer.
@@ -244,7 +256,7 @@ fn filling(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<'_
         late_by: if is_repair { None } else { delay },
         is_overtaken: !is_repair,
         is_upstream: facts.place != Place::Sender,
-        is_unreported: false,
+        in_order: None,
     }
 }
 

@@ -147,8 +147,34 @@ fn a_named_flow_is_read_for_again() {
     let limits = Limits {
         flows: 100,
         packets: 64,
+        packets_of_one: 64,
     };
     let first = Capture::read(&path, Some(1), None, &limits, &mut |_| true).unwrap();
     let analysis = first.analysis.unwrap();
     assert_eq!(analysis.labels.len(), 2, "{:?}", analysis.refusals);
+    assert_eq!(analysis.cut_after, None);
+}
+
+/// One pass stores the packets of all flows; a pass for one has room for more of that.
+#[test]
+fn a_flow_that_was_cut_is_read_again_with_more_room() {
+    let path = Path::new(SEEDS).join("raw.pcap");
+    let read = |packets, packets_of_one| {
+        let limits = Limits {
+            flows: 100,
+            packets,
+            packets_of_one,
+        };
+        let read = Capture::read(&path, None, None, &limits, &mut |_| true).unwrap();
+        read.analysis.unwrap()
+    };
+    let whole = read(1000, 1000);
+    assert_eq!(whole.cut_after, None);
+    let again = read(16, 1000);
+    assert_eq!(again.cut_after, None);
+    assert_eq!(again.sent, whole.sent);
+    let cut = read(16, 16);
+    let last = cut.sent.last().unwrap().time;
+    assert_eq!(cut.cut_after, Some(last));
+    assert!(last < whole.sent.last().unwrap().time);
 }

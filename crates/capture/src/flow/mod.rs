@@ -1,5 +1,6 @@
 //! Flows: assigns packets to connections, with a row for each.
 
+mod copies;
 mod half;
 mod packet_pool;
 mod table;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::{Duration, Instant};
 
+use super::copies::{Copies, Mark};
 use super::{Chain, Flow, Half, PacketPool, Packets, Unlisted};
 use crate::decode::{Endpoint, Tcp};
 use crate::packet::{Packet, Way};
@@ -13,83 +14,17 @@ use crate::packet::{Packet, Way};
 const IDLE: Duration = Duration::from_secs(300);
 /// Flows seen this recently are dropped from the list only as a last resort.
 const RECENT: Duration = Duration::from_secs(10);
-/// Number of packets per direction that are remembered to recognise duplicates.
-const REMEMBERED: usize = 4;
 /// Number of flows cached in front of the map.
 const RECENT_FLOWS: usize = 256;
-/// Maximum lateness of a duplicate: forwarding through one machine, and a radio's retransmission of
-/// a frame.
-const COPY_WITHIN: Duration = Duration::from_millis(20);
 
 /// The ends of a flow, the lower first.
 type Key = (Endpoint, Endpoint);
-
-/// Properties of a packet that identify a duplicate.
-#[derive(Clone, Copy, Debug)]
-struct Mark {
-    time: Instant,
-    sequence: u32,
-    acknowledgment: u32,
-    payload_bytes: u32,
-    timestamp: u32,
-    identification: Option<u16>,
-    hops: u8,
-    flags: u8,
-    interface: u32,
-}
-
-impl Mark {
-    /// Matches no packet: packets are shorter.
-    const NONE: Self = Self {
-        time: Instant::ZERO,
-        sequence: 0,
-        acknowledgment: 0,
-        payload_bytes: u32::MAX,
-        timestamp: 0,
-        identification: None,
-        hops: 0,
-        flags: 0,
-        interface: 0,
-    };
-
-    fn of(tcp: &Tcp, now: Instant, interface: u32) -> Self {
-        let segment = &tcp.segment;
-        Self {
-            time: now,
-            sequence: segment.sequence.0,
-            acknowledgment: segment.acknowledgment.0,
-            payload_bytes: segment.payload_bytes,
-            timestamp: segment.timestamps.map_or(0, |both| both.value),
-            identification: tcp.identification.filter(|number| *number != 0),
-            hops: tcp.hops,
-            flags: segment.flags.bits(),
-            interface,
-        }
-    }
-
-    /// Whether this is the same packet as `earlier`: the same content, and either the same
-    /// identification or, without one, another interface or hop count.
-    #[inline]
-    fn repeats(&self, earlier: &Self) -> bool {
-        self.sequence == earlier.sequence
-            && self.acknowledgment == earlier.acknowledgment
-            && self.payload_bytes == earlier.payload_bytes
-            && self.timestamp == earlier.timestamp
-            && self.flags == earlier.flags
-            && self.identification == earlier.identification
-            && self.time - earlier.time <= COPY_WITHIN
-            && (self.identification.is_some()
-                || self.interface != earlier.interface
-                || self.hops != earlier.hops)
-    }
-}
 
 /// A flow during the pass.
 #[derive(Debug)]
 struct Entry {
     flow: Flow,
-    marks: [[Mark; REMEMBERED]; 2],
-    at: [u8; 2],
+    copies: [Copies; 2],
 }
 
 /// All flows of a capture.
@@ -140,7 +75,7 @@ impl Table {
         } else {
             Way::FromServer
         };
-        if is_copy(entry, tcp, now, interface, way) {
+        if entry.copies[way.index()].takes(Mark::of(tcp, now, interface)) {
             entry.flow.copies += 1;
             return;
         }
@@ -224,8 +159,7 @@ impl Table {
         let index = self.entries.len() as u32;
         self.entries.push(Entry {
             flow,
-            marks: [[Mark::NONE; REMEMBERED]; 2],
-            at: [0; 2],
+            copies: Default::default(),
         });
         self.current.insert(key, index);
         self.recent[recent_place(&key)] = Some((key, index));
@@ -338,21 +272,4 @@ fn is_new_syn(flow: &Flow, tcp: &Tcp) -> bool {
     let sender = &flow.halves[usize::from(tcp.source != flow.client)];
     // The SYN+ACK belongs to the flow; a SYN from the server opens nothing new.
     !segment.flags.contains(Flags::ACK) && sender.is_seen() && sender.start() != segment.sequence
-}
-
-/// Whether the packet duplicates a recent one; otherwise it is remembered.
-#[inline]
-fn is_copy(entry: &mut Entry, tcp: &Tcp, now: Instant, interface: u32, way: Way) -> bool {
-    let mark = Mark::of(tcp, now, interface);
-    let side = way.index();
-    if entry.marks[side]
-        .iter()
-        .any(|earlier| mark.repeats(earlier))
-    {
-        return true;
-    }
-    let at = usize::from(entry.at[side]) % REMEMBERED;
-    entry.marks[side][at] = mark;
-    entry.at[side] = (at as u8 + 1) % REMEMBERED as u8;
-    false
 }

@@ -180,6 +180,26 @@ fn the_same_ports_may_be_another_flow() {
     assert_eq!(table.begun(), 3, "silence of over five minutes");
 }
 
+/// Two single packets, and batches of ten that four layers hand on, one after another.
+#[test]
+fn batches_of_several_layers_count_once() {
+    let mut table = table(1000);
+    let mut number = 0;
+    for batch in 0..22_u64 {
+        let packets = if batch < 2 { 1 } else { 10 };
+        for _layer in 0..4 {
+            for place in 0..packets {
+                number += 1;
+                let own = batch * 10 + place;
+                let tcp = packet(CLIENT, SERVER, own, data(1 + 100 * own as u32, 100));
+                table.take(&tcp, at(batch), number, 0);
+            }
+        }
+    }
+    let flow = table.flows().next().unwrap();
+    assert_eq!((flow.data().repeats, flow.copies), (0, 3 * 202));
+}
+
 /// A router sees a packet come in and go out; a radio's monitor sees each attempt.
 #[test]
 fn copies_count_once() {

@@ -148,7 +148,9 @@ pub(crate) fn read_capture(
         }
     };
     let mut limits = Limits::default();
-    limits.packets = packets.unwrap_or(limits.packets);
+    if let Some(packets) = packets {
+        (limits.packets, limits.packets_of_one) = (packets, packets);
+    }
     let (result, raised) = py.detach(|| {
         let raised = RefCell::new(None);
         let heard = Cell::new(Instant::now());

@@ -35,6 +35,7 @@ CAUSE_COLOURS: Mapping[str, str] = {
     "delay-spike": GREEN,
     "reordering": SKY_BLUE,
     "lost-acks": SKY_BLUE,
+    "crowded-acks": SKY_BLUE,
     "not-shown": LIGHT.soft,
 }
 _MAX_POINTS = 1500

@@ -36,6 +36,8 @@ use crate::packet::{Packet, Way};
 
 /// In-order data that triggers an immediate ACK, in segments, with a margin.
 const IN_ORDER_SEGMENTS: u64 = 3;
+/// Number of SACK blocks that fit into a header with timestamps (RFC 2018 §3).
+const CROWDED_BLOCKS: usize = 3;
 
 /// Processes `packets`; the data goes `data_way`.
 pub(super) fn follow(
@@ -268,6 +270,7 @@ impl Follower {
             self.record.gap(self.activity.last_data(), packet.time);
         }
         let has_dsack = self.dsack(segment, ack, packet.time);
+        let is_crowded = self.is_crowded(segment, has_dsack);
         let delivered_before = self.board.delivered(ORIGIN);
         self.cover(segment, ack, packet.time, has_dsack);
         if ack > una {
@@ -295,6 +298,7 @@ impl Follower {
             // In a SYN it only negotiates ECN (RFC 3168 §6.1.1).
             has_echo: segment.flags.contains(Flags::ECE) && !segment.flags.contains(Flags::SYN),
             missing_before: 0,
+            is_crowded,
             timestamp: segment.timestamps.map(|both| both.value),
             timestamp_echo: segment.timestamps.map(|both| both.echo),
         };
@@ -348,6 +352,18 @@ impl Follower {
         let soonest = round_trip.unwrap_or_default() / 2;
         self.record.duplicate(start, end, now, soonest);
         true
+    }
+
+    /// Whether an ACK has as many SACK blocks as fit into it, and all of them are new. Receivers
+    /// that answer each packet repeat blocks.
+    fn is_crowded(&self, segment: &Segment, has_dsack: bool) -> bool {
+        let blocks = &segment.sack.as_slice()[usize::from(has_dsack)..];
+        let is_new = |block: &SackBlock| {
+            self.block(block).is_some_and(|(start, end)| {
+                start < end && self.board.unsacked(start, end) == end - start
+            })
+        };
+        blocks.len() + usize::from(has_dsack) >= CROWDED_BLOCKS && blocks.iter().all(is_new)
     }
 
     /// The positions of a SACK block.

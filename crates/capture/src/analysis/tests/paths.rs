@@ -38,6 +38,7 @@ fn acknowledgments(sent: &[Sent]) -> Vec<Ack> {
         has_dsack: false,
         has_echo: false,
         missing_before: 0,
+        is_crowded: false,
         timestamp: None,
         timestamp_echo: None,
     });
