@@ -31,6 +31,7 @@ WORDS = {
     "gone": "peer is gone",
     "jitter": "overtake each other",
     "bursts": "delivers in bursts",
+    "varies": "delay varies from packet to packet",
     "way back": "slow way back",
     "shaper": "leaves evenly",
 }
@@ -69,9 +70,13 @@ KINDS = {
     "stops and losses": Right(("stops",), ("loss", "full", "waits", "rate", "queue")),
     "varying rate": RATE,
     # No link of airtcp delays every packet by another time: the fit may be refused.
-    "jitter": Right(("loss", "late", "rate", "jitter", "bursts"), ("full", "waits", "wifi"), None),
+    "jitter": Right(
+        ("loss", "late", "rate", "jitter", "bursts", "varies"), ("full", "waits", "wifi"), None
+    ),
     # Nothing is lost there.
-    "jitter alone": Right(("late", "rate", "jitter", "bursts"), ("full", "waits", "wifi"), None),
+    "jitter alone": Right(
+        ("late", "rate", "jitter", "bursts", "varies"), ("full", "waits", "wifi"), None
+    ),
     "reordering": Right(("loss", "late"), ("full", "waits", "rate")),
     "old timestamps": Right(("late",), ("full", "waits", "rate")),
     "application": Right(("application",), ("loss", "rate"), None),

@@ -109,6 +109,7 @@ DROPS = st.builds(
     st.none() | TIMES,
     st.booleans(),
     st.none() | st.tuples(TIMES, TIMES),
+    st.sampled_from(("codel", "pie")),
 )
 
 
@@ -124,7 +125,7 @@ FITTED = st.fixed_dictionaries(
         "beside": st.none()
         | st.builds(Beside, st.integers(1, 3), SHARES, st.booleans(), RATES, st.booleans()),
         "late": st.none() | st.builds(Late, SHARES, TIMES),
-        "jitter": st.none() | st.builds(Jitter, TIMES, SHARES),
+        "jitter": st.none() | st.builds(Jitter, TIMES, SHARES, st.booleans()),
         "phases": st.just(()) | st.tuples(st.tuples(st.just(0.0), TIMES)),
     }
 )

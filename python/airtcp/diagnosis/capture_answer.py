@@ -22,7 +22,7 @@ from airtcp.diagnosis.check import (
     replays,
 )
 from airtcp.diagnosis.draws import drawn_links
-from airtcp.diagnosis.drops import drops_of
+from airtcp.diagnosis.drops import Drops, drops_of
 from airtcp.diagnosis.findings.every import before_the_fit, beside_the_fit
 from airtcp.diagnosis.findings.other_way import are_acks_bunched
 from airtcp.diagnosis.fittable import why_no_fit
@@ -33,6 +33,7 @@ from airtcp.diagnosis.latency import latency
 from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.loss import Loss, fitted_loss
 from airtcp.diagnosis.observed import Observed, observed
+from airtcp.diagnosis.ordered_jitter import with_ordered_jitter
 from airtcp.diagnosis.refusals import refused, why_not_ranked
 from airtcp.diagnosis.result import Diagnosis
 from airtcp.diagnosis.scenario import Stack
@@ -234,9 +235,24 @@ def _played_back(
 ) -> list[Played]:
     """Replays over the link that reproduces the capture, or comes nearest, one for each sender.
 
-    Tries Wi-Fi first for deliveries in bursts; if an even rate explains a capture with bursts, it
-    is the simpler answer.
+    One rate with jitter that shows is a simpler answer than Wi-Fi, which is tried next for
+    deliveries in bursts; if an even rate explains a capture with bursts, it is the simpler answer.
     """
+    varies = None
+    if link.late is None and link.jitter is None and link.drops == Drops():
+        varies = with_ordered_jitter(link, flow)
+    if varies is None:
+        return _without_jitter(flow, link, timeouts, stacks)
+    delayed = replays(varies, flow, stacks, timeouts)
+    if nearest(delayed)[0].explains:
+        return delayed
+    played = _without_jitter(flow, link, timeouts, stacks)
+    return min(delayed, played, key=lambda each: nearest(each)[0].distance)
+
+
+def _without_jitter(
+    flow: Observed, link: FittedLink, timeouts: int, stacks: Sequence[Stack]
+) -> list[Played]:
     may_burst = link.drops.policer is None and link.jitter is None
     in_bursts = may_burst and aggregates_of(flow) is not None
     on_air = on_wifi(link, flow, stacks, timeouts) if link.aggregates is not None else None

@@ -158,7 +158,8 @@ def replays(
 ) -> list[Played]:
     """Replays the link with each stack.
 
-    If the capture leaves the rate or the holding of packets open, over each such link.
+    If the capture leaves the rate, the holding of packets or an AQM's discipline open, over each
+    such link.
     """
     # The shares of TCP flows on a link are random; their sum is not.
     together = link.beside is not None and link.beside.give_way
@@ -205,6 +206,8 @@ def _left_open(link: FittedLink) -> list[FittedLink]:
     if link.wifi is not None:
         return [link]
     links = [link] if link.rate.bounds is None else [link.at_bound(0), link.at_bound(1)]
+    if link.drops.aqm_target_s is not None and not link.drops.marks:
+        links += [replace(one, drops=replace(one.drops, discipline="pie")) for one in links]
     if link.stops.stops and not link.stops.shows_release:
         held = [replace(one, stops=replace(one.stops, is_taken_for_held=True)) for one in links]
         links += held

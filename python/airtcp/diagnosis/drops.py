@@ -27,13 +27,15 @@ class Drops:
 
     policer: Policer | None = None
     aqm_target_s: float | None = None
-    """The delay above which the queue drops. The discipline is not visible from outside while one
-    flow uses it: it is modelled as CoDel (RFC 8289).
-    """
+    """The delay above which the queue drops."""
     marks: bool = False
     """Whether it marks packets instead of dropping them (RFC 3168)."""
     aqm_bounds_s: tuple[float, float] | None = None
     """Lower and upper bound of the delay threshold that the losses admit."""
+    discipline: str = "codel"
+    """The AQM as it is modelled. It is not visible from outside while one flow uses it: the capture
+    is played back with CoDel (RFC 8289) and with PIE (RFC 8033), at its default target.
+    """
 
 
 def drops_of(queues: Queues | None) -> Drops:
@@ -56,3 +58,8 @@ def drops_of(queues: Queues | None) -> Drops:
     # The default of most systems is likelier than another delay that the losses admit.
     target_s = min(max(USUAL_TARGET_S, least_s), max(most_s, least_s), MAX_TARGET_S)
     return Drops(None, target_s, aqm_bounds_s=(least_s, max(most_s, least_s)))
+
+
+def drops_below(queue_s: float) -> Drops:
+    """The drops of a queue that others outlasted: an AQM with a threshold below their delay."""
+    return Drops(None, USUAL_TARGET_S, aqm_bounds_s=(USUAL_TARGET_S, queue_s))

@@ -28,10 +28,18 @@ class Jitter:
     mean_s: float
     share: float
     """Share of the packets that others overtook."""
+    keeps_order: bool = False
+    """Whether a packet that would overtake another waits for it."""
 
     @property
     def words(self) -> str:
         """The jitter as part of a sentence."""
+        if self.keeps_order:
+            return (
+                f"its delay varies from packet to packet, by {seconds_words(self.mean_s)} in the "
+                "mean and in order, as on DOCSIS, a busy virtual machine, or a radio that repeats "
+                "frames"
+            )
         share = format_percent(100 * self.share, decimals=0)
         return (
             f"packets overtake each other ({share} of them by jitter of "

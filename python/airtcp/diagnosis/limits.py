@@ -29,6 +29,7 @@ LATE_SHARE = 0.2
 """Minimum share of the retransmissions that are due to reordering."""
 FEWEST_LATE = 5
 FEWEST_RADIO = 20
+FEWEST_DROPPED = 20
 RADIO_SHARE = 0.8
 """Minimum share of the retransmissions that answer losses of the radio."""
 MIN_LATE = 0.001
@@ -57,7 +58,20 @@ def seen_limits(facts: Facts, flow: Observed, link: FittedLink, labels: Labels) 
     mostly = {name: share for name, share in facts["shares"].items() if share > MOSTLY}
     shares = dict.fromkeys(facts["shares"], 0.0) | mostly
     found = limits({**facts, "shares": shares}, flow, inferred, labels)
-    return found or _of_full_link(shares.get("link", 0.0), flow) or _of_radio(flow, labels)
+    of_queue = [*_of_full_link(shares.get("link", 0.0), flow), *_of_aqm(link.drops, labels)]
+    return found or of_queue or _of_radio(flow, labels)
+
+
+def _of_aqm(drops: Drops, labels: Labels) -> list[str]:
+    """The words about an AQM that drops many packets."""
+    dropped = labels.count("aqm")
+    if drops.aqm_target_s is None or dropped < FEWEST_DROPPED:
+        return []
+    return [_aqm_words(dropped)]
+
+
+def _aqm_words(dropped: int) -> str:
+    return f"a queue that keeps its delay short drops {format_count(dropped)} packets"
 
 
 def _of_radio(flow: Observed, labels: Labels) -> list[str]:
@@ -144,7 +158,7 @@ def _of_link(flow: Observed, link: FittedLink) -> Iterator[str]:
         yield "a queue that keeps its delay short marks packets"
     elif link.drops.aqm_target_s is not None:
         dropped = int(np.count_nonzero(flow.dropped))
-        yield f"a queue that keeps its delay short drops {format_count(dropped)} packets"
+        yield _aqm_words(dropped)
     elif policer is None and link.queue.is_known and link.queue_s < flow.base_rtt_s:
         alike = ""
         if link.queue_s <= MANAGED_S:

@@ -8,13 +8,13 @@ import numpy as np
 
 from airtcp.diagnosis.aggregates import Aggregates
 from airtcp.diagnosis.beside import Beside, beside_of, hidden_beside
-from airtcp.diagnosis.drops import Drops
+from airtcp.diagnosis.drops import Drops, drops_below
 from airtcp.diagnosis.idle_waits import idle_beside
 from airtcp.diagnosis.jitter import Jitter
 from airtcp.diagnosis.late import Late
 from airtcp.diagnosis.loss import Loss, fitted_loss
 from airtcp.diagnosis.observed import Observed, Reals
-from airtcp.diagnosis.queue import Queue, fitted_queue
+from airtcp.diagnosis.queue import Queue, fitted_queue, is_outlasted
 from airtcp.diagnosis.rate import (
     WINDOW_S,
     Rate,
@@ -68,8 +68,9 @@ class FittedLink:
 
     @property
     def has_jitter_alone(self) -> bool:
-        """Whether it delays packets by jitter, and loses no packet."""
-        return self.jitter is not None and not self.loss.lost
+        """Whether its jitter reorders packets, and it loses none."""
+        reorders = self.jitter is not None and not self.jitter.keeps_order
+        return reorders and not self.loss.lost
 
     @property
     def bps(self) -> float:
@@ -144,18 +145,21 @@ def fitted_link(
         process = StopProcess(tuple(stops), flow.seconds)
     elif stops and rate.step is not None and rate.steps is not None:
         rate = replace(rate, steps=_without_stops(rate.steps, stops, flow.begun_s))
+    queue = fitted_queue(flow, stops, rate.bps if hidden else None)
+    aggregates = None if drops.policer is not None else delivered_in_bursts(flow)
+    is_single = rate.is_constant and aggregates is None and beside is None and not is_shared
+    if drops == Drops() and is_single and not stops and is_outlasted(flow, queue, rate.bps):
+        drops = drops_below(8.0 * queue.packets * flow.full_size / rate.bps)
     return FittedLink(
         rate,
         flow.base_rtt_s,
         max(0.0, (flow.base_rtt_s - on_the_link) / 2),
-        Queue(DEEP_PACKETS, True)
-        if drops != Drops()
-        else fitted_queue(flow, stops, rate.bps if hidden else None),
+        queue if drops == Drops() else Queue(DEEP_PACKETS, True),
         loss,
         process,
         drops,
         beside,
-        None if drops.policer is not None else delivered_in_bursts(flow),
+        aggregates,
         is_shared and beside is None,
         phases=tuple(
             (max(0.0, from_s - flow.begun_s), max(0.0, (base_s - on_the_link) / 2))

@@ -84,6 +84,8 @@ def link_words(link: FittedLink) -> str:
             f"a queue that marks packets in place of dropping them (AQM, played with "
             f"{aqm_delay(link.drops)} of delay)"
         )
+    elif link.drops.aqm_target_s is not None and link.drops.discipline == "pie":
+        parts.append("a queue that drops the more the longer its delay is (AQM, played as PIE)")
     elif link.drops.aqm_target_s is not None:
         parts.append(f"a queue that drops above {aqm_delay(link.drops)} of delay (AQM)")
     elif policer is None:

@@ -10,6 +10,11 @@ from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.stops import Stop
 
 FEWEST_DROPS = 3
+BEYOND = 1.5
+BLUR_PACKETS = 3
+"""A delay of this many full queues, and of some packets, is none that a full queue allows."""
+FEWEST_BEYOND = 20
+"""Minimum number of packets in a row that met such a delay; acknowledgments delay single ones."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,20 @@ class Queue:
     packets: int
     is_known: bool
     """Whether it was seen to overflow; otherwise `packets` is a lower bound."""
+
+
+def is_outlasted(flow: Observed, queue: Queue, bps: float) -> bool:
+    """Whether packets passed a far longer queue than the dropping one, on a link of one rate.
+
+    That was not full then: an AQM lets a burst pass (RFC 8033 §4.2.1).
+    """
+    if not queue.is_known or bps <= 0:
+        return False
+    packet_s = 8.0 * flow.full_size / bps
+    beyond_s = packet_s * (BEYOND * queue.packets + BLUR_PACKETS)
+    is_beyond = flow.queueing_s[flow.sampled] > beyond_s
+    ends = np.flatnonzero(np.diff(is_beyond, prepend=False, append=False))
+    return bool(len(ends)) and int((ends[1::2] - ends[::2]).max()) >= FEWEST_BEYOND
 
 
 def fitted_queue(flow: Observed, stops: Sequence[Stop], shared_bps: float | None = None) -> Queue:

@@ -219,7 +219,8 @@ def _rate(link: FittedLink, files: dict[str, str]) -> list[str]:
         lines.append(f'late = {{ share = {bounds.share(late.share)}, by = "{by}" }}')
     if link.jitter is not None:
         mean = bounds.delay(link.jitter.mean_s, least_us=1)
-        lines.append(f'jitter = {{ mean = "{mean}", shape = "exponential", order = "reorder" }}')
+        order = "in-order" if link.jitter.keeps_order else "reorder"
+        lines.append(f'jitter = {{ mean = "{mean}", shape = "exponential", order = "{order}" }}')
     policer, target_s = link.drops.policer, link.drops.aqm_target_s
     if policer is not None:
         lines.append(
@@ -228,8 +229,9 @@ def _rate(link: FittedLink, files: dict[str, str]) -> list[str]:
         )
     elif target_s is not None:
         marks = ", ecn = true" if link.drops.marks else ""
-        target = bounds.target(target_s)
-        lines.append(f'aqm = {{ discipline = "codel", target = "{target}"{marks} }}')
+        is_codel = link.drops.discipline == "codel"
+        target = f', target = "{bounds.target(target_s)}"' if is_codel else ""
+        lines.append(f'aqm = {{ discipline = "{link.drops.discipline}"{target}{marks} }}')
     return lines
 
 
