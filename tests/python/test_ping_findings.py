@@ -15,7 +15,7 @@ from airtcp.core.recordings.link import Reading, played_link
 from airtcp.core.recordings.log import PingLog, read_ping
 from airtcp.diagnosis.finding import span_words
 from airtcp.diagnosis.period import ERROR, period
-from airtcp.diagnosis.ping_findings import find
+from airtcp.diagnosis.ping_findings import find, said
 from airtcp.diagnosis.starlink import changes_each_15_s
 from ping_kinds import PingedLink, at_random, regular
 
@@ -396,3 +396,21 @@ def test_a_counter_that_jumps_between_two_stamps_is_no_outage(tmp_path: Path, ju
     ]
     path.write_text("\n".join(kept) + "\n")
     assert read_ping(path).lost == 8899
+
+
+def test_answers_that_come_twice_are_a_finding(tmp_path: Path) -> None:
+    def log(doubled: int) -> PingLog:
+        lines = ["PING 192.0.2.9 (192.0.2.9) 56(84) bytes of data."]
+        for number in range(1, 101):
+            reply = f"64 bytes from 192.0.2.9: icmp_seq={number} ttl=64 time=2.{number % 10} ms"
+            lines += [reply, f"{reply} (DUP!)"] if number <= doubled else [reply]
+        path = tmp_path / "doubled.ping"
+        path.write_text("\n".join(lines) + "\n")
+        return read_ping(path)
+
+    doubled = log(30)
+    assert (doubled.sent, doubled.lost, doubled.duplicates) == (100, 0, 30)
+    first = said(doubled, find_events(doubled))[0]
+    assert first.startswith("Answers come twice (30 for 100 probes)")
+    once = log(0)
+    assert said(once, find_events(once))[0].startswith("Nothing is wrong")

@@ -11,6 +11,7 @@ from airtcp.cli.commands import app
 from airtcp.comparison.sequential import Rounds
 from airtcp.core.recordings.recording import DOWN, UP, read_recording
 from airtcp.diagnosis.bloat import SHAPED, bloats
+from airtcp.diagnosis.idle_jitter import idle_jitters
 
 OOKLA = """
    Speedtest by Ookla
@@ -208,3 +209,23 @@ def test_tables_of_other_programs_are_named(text: str, words: str, tmp_path: Pat
     shown = CliRunner().invoke(app, ["diagnose", str(written(tmp_path, text))])
     assert shown.exit_code == 2
     assert words in shown.output
+
+
+def test_the_jitter_of_the_text_is_that_without_load(tmp_path: Path) -> None:
+    path = tmp_path / "speedtest.txt"
+    path.write_text(OOKLA.format(down=50.0, up=60.0))
+    assert read_recording(path).figures.idle_jitter_s == pytest.approx(0.0031)
+
+
+@pytest.mark.parametrize(("jitter", "is_said"), [(48.2, True), (15.0, False), (0.9, False)])
+def test_round_trips_that_vary_without_load_are_no_queue(
+    jitter: float, is_said: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "speedtest.json"
+    load = {"bandwidth": 1_000_000, "latency": {"iqm": 61.2}}
+    ping = {"latency": 38.9, "jitter": jitter}
+    path.write_text(json.dumps({"type": "result", "ping": ping, "download": load, "upload": load}))
+    said = idle_jitters([read_recording(path)])
+    assert [one.startswith("Without load the round trip of 39 ms") for one in said] == (
+        [True] if is_said else []
+    )

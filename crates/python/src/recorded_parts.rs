@@ -16,6 +16,12 @@ pub(crate) fn add(fields: &Bound<'_, PyDict>, recording: &Recording) -> PyResult
         rates.append(of_rates(py, one)?)?;
     }
     fields.set_item("rates", rates)?;
+    let hops = recording.hops.iter().map(|hop| {
+        let round_trips = [hop.least_rtt, hop.mean_rtt, hop.worst_rtt].map(nanos);
+        (&hop.host, hop.sent, hop.loss, round_trips)
+    });
+    fields.set_item("hops", hops.collect::<Vec<_>>())?;
+    fields.set_item("duplicates", recording.duplicates)?;
     let opportunities = PyList::empty(py);
     for one in &recording.opportunities {
         let entry = PyDict::new(py);
@@ -110,6 +116,7 @@ fn of_figures<'py>(py: Python<'py>, figures: &Figures) -> PyResult<Bound<'py, Py
     let entry = PyDict::new(py);
     for (name, time) in [
         ("idle_rtt_ns", figures.idle_rtt),
+        ("idle_jitter_ns", figures.idle_jitter),
         ("least_loaded_rtt_ns", figures.least_loaded_rtt),
         ("loaded_down_rtt_ns", figures.loaded_down_rtt),
         ("loaded_up_rtt_ns", figures.loaded_up_rtt),

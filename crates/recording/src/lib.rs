@@ -26,7 +26,7 @@ pub use fault::{MAX_BYTES, TraceError, TraceProblem};
 pub use format::{FORMATS, Fact, Format, HEAVY_BYTES, sniffed};
 pub use probes::{Clock, ProbeLog, ProbeLogBuilder, Reply, Stamp};
 pub use recording::{
-    Assumption, Bound, Delays, Direction, Figures, Layer, Load, Losses, Opportunities, Origin,
+    Assumption, Bound, Delays, Direction, Figures, Hop, Layer, Load, Losses, Opportunities, Origin,
     RateStep, Rates, Recording, Shaping, Spread,
 };
 pub use source::{Source, lines};

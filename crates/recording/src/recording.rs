@@ -120,6 +120,8 @@ pub enum Load {
 pub struct Figures {
     /// Round trip without load.
     pub idle_rtt: Option<Duration>,
+    /// How much it varies from one probe to the next, as speed tests state it.
+    pub idle_jitter: Option<Duration>,
     /// Smallest round trip under load: not below that without load.
     pub least_loaded_rtt: Option<Duration>,
     /// Usual round trip under a load in the direction of the device.
@@ -136,6 +138,23 @@ pub struct Figures {
     pub rtt_deviation: Option<Duration>,
     /// Share of packets that were lost, by direction.
     pub losses: Vec<(Direction, f64)>,
+}
+
+/// A hop of a route, with the answers to its own probes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hop {
+    /// Its address or name.
+    pub host: String,
+    /// Probes sent to it.
+    pub sent: u64,
+    /// Share of them without an answer.
+    pub loss: f64,
+    /// Minimum round trip.
+    pub least_rtt: Option<Duration>,
+    /// Mean round trip.
+    pub mean_rtt: Option<Duration>,
+    /// Maximum round trip.
+    pub worst_rtt: Option<Duration>,
 }
 
 /// How delays of a configured link vary.
@@ -215,6 +234,10 @@ pub struct Recording {
     pub summary: String,
     /// Probes of the link, such as a ping's.
     pub probes: Option<ProbeLog>,
+    /// Answers to probes that had been answered before, as ping marks them ("DUP!").
+    pub duplicates: u64,
+    /// The hops of a route, the nearest first.
+    pub hops: Vec<Hop>,
     /// Whether there was load while they were sent.
     pub load: Load,
     /// Rates, at most one of each direction.

@@ -183,6 +183,8 @@ def _print_diagnosed(file: str, chosen: Chosen, sockets: "Sockets | None" = None
     if _is_link(file):
         _print_link(file, chosen)
         return
+    if _is_route(file, chosen):
+        return
     if chosen.folder is not None:
         report_folder(chosen.folder)
     asked = asked_for(chosen.can, is_interactive=not chosen.as_json and file != "-")
@@ -237,6 +239,23 @@ def _is_link(file: str) -> bool:
     from airtcp.diagnosis.link_file import has_rate
 
     return has_rate(Path(file))
+
+
+def _is_route(file: str, chosen: Chosen) -> bool:
+    """Whether a file is the report of a route, which is then printed."""
+    from airtcp.diagnosis.kind import is_capture
+
+    if file == "-" or is_capture(Path(file)):
+        return False
+    from airtcp.diagnosis.route import route_of
+
+    route = route_of(Path(file))
+    if route is None:
+        return False
+    if chosen.folder is not None:
+        raise ScenarioError("--out: only a capture or the log of a ping has a report")
+    _print_found(asdict(route), route.headline, route.sentences, chosen)
+    return True
 
 
 def _print_link(file: str, chosen: Chosen) -> None:

@@ -15,6 +15,7 @@ from airtcp.core.recordings.choices import Choices
 from airtcp.core.recordings.imported import ImportedLink, import_link
 from airtcp.core.recordings.recording import Recording, read_recording
 from airtcp.diagnosis.bloat import Bloat, bloats, shaper_advice
+from airtcp.diagnosis.idle_jitter import idle_jitters
 
 if TYPE_CHECKING:
     from airtcp.comparison.compared import Comparison
@@ -80,6 +81,7 @@ class DiagnosedLink:
         queues = [one.sentence for one in self.bloats]
         if self.advice is not None:
             queues.append(self.advice)
+        queues += idle_jitters(self.imported.recordings)
 
         others = self.imported.said[1:]
         shortened = (

@@ -36,6 +36,8 @@ LATE_SHARE = 0.02
 VERY_LATE_S = 0.3
 """Minimum delay of very late answers; rarer ones that are never later are not reported."""
 
+DUPLICATES_WORTH_SAYING = 0.01
+"""Minimum share of doubled answers that is reported."""
 MAX_SAID = 4
 """Maximum number of findings reported."""
 SYMPTOMS = {
@@ -48,11 +50,7 @@ SYMPTOMS = {
 
 def find(log: PingLog, events: Events) -> list[Finding]:
     """All findings, the worst first; empty if nothing is wrong."""
-    found = [
-        finding
-        for of in (_stops, _gaps, _bursts, _steps, _losses, power_save, queue_under_load, hours)
-        for finding in of(log, events)
-    ]
+    found = [finding for of in FINDERS for finding in of(log, events)]
     kinds = {finding.kind for finding in found}
     hidden = {kind for cause in kinds for kind in SYMPTOMS.get(cause, ())}
     busy = _busy(log, events)
@@ -216,6 +214,34 @@ def _losses(log: PingLog, events: Events) -> Iterator[Finding]:
         f"({format_count(count)} of {format_count(log.sent)}).",
         2 * rate,
     )
+
+
+def _duplicates(log: PingLog, _: Events) -> Iterator[Finding]:
+    share = log.duplicates / log.sent
+    if share < DUPLICATES_WORTH_SAYING:
+        return
+    yield Finding(
+        "duplicates",
+        f"Answers come twice ({format_count(log.duplicates)} for {format_count(log.sent)} probes): "
+        "two machines have the address, it is a group's, or a bridge, a loop or a radio doubles "
+        "packets.",
+        share,
+        "See who answers with `arping -c 5 ADDRESS` (two hardware addresses are two machines), and "
+        "look for a loop: pull one cable after another.",
+    )
+
+
+FINDERS = (
+    _stops,
+    _gaps,
+    _bursts,
+    _steps,
+    _losses,
+    _duplicates,
+    power_save,
+    queue_under_load,
+    hours,
+)
 
 
 def _busy(log: PingLog, events: Events) -> Finding | None:

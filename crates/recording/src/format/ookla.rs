@@ -48,7 +48,10 @@ struct Line {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Ping {
-    Ookla { latency: Option<f64> },
+    Ookla {
+        latency: Option<f64>,
+        jitter: Option<f64>,
+    },
     Milliseconds(f64),
 }
 
@@ -82,11 +85,14 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     };
     let is_ookla = result.kind.is_some();
     let mut found = Recording::new(FORMAT.name, String::new());
-    found.figures.idle_rtt = match result.ping {
-        Some(Ping::Ookla { latency }) => latency.and_then(of_ms),
-        Some(Ping::Milliseconds(ms)) => of_ms(ms),
-        None => None,
-    };
+    match result.ping {
+        Some(Ping::Ookla { latency, jitter }) => {
+            found.figures.idle_rtt = latency.and_then(of_ms);
+            found.figures.idle_jitter = jitter.and_then(of_ms);
+        }
+        Some(Ping::Milliseconds(ms)) => found.figures.idle_rtt = of_ms(ms),
+        None => {}
+    }
     for (direction, transfer) in [
         (Direction::Down, result.download),
         (Direction::Up, result.upload),

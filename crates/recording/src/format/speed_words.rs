@@ -124,7 +124,16 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
                 .iter()
                 .any(|label| lower.starts_with(label));
             match last {
-                _ if is_idle => figures.idle_rtt = Some(time),
+                _ if is_idle => {
+                    figures.idle_rtt = Some(time);
+                    let jitter = lower.split_once("jitter:").and_then(|(_, rest)| {
+                        let number = rest
+                            .trim_start()
+                            .split(|c: char| !c.is_ascii_digit() && c != '.');
+                        number.into_iter().next()?.parse().ok()
+                    });
+                    figures.idle_jitter = jitter.and_then(of_ms);
+                }
                 // Ookla's line of a delay under load follows the direction's rate.
                 Some(direction) if text.starts_with(|c: char| c.is_ascii_digit()) => {
                     match direction {

@@ -49,6 +49,8 @@ class PingLog:
     """Whether an interval was given."""
     cut: str = ""
     """The remark on a file that was read in part; empty for a whole one."""
+    duplicates: int = 0
+    """Answers to probes that had been answered before."""
 
     @cached_property
     def answered(self) -> Reals:
@@ -198,6 +200,7 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
         tuple(read.get("hosts", ())),
         interval_s is not None,
         next((one for one in read["remarks"] if one.startswith(CUT)), ""),
+        read["duplicates"],
     )
 
 

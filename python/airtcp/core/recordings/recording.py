@@ -39,6 +39,7 @@ class Figures:
     """Round trips in seconds and losses, where the file has them."""
 
     idle_rtt_s: float | None
+    idle_jitter_s: float | None
     least_loaded_rtt_s: float | None
     loaded_down_rtt_s: float | None
     loaded_up_rtt_s: float | None
@@ -53,6 +54,19 @@ class Figures:
         """The usual round trip under a load in a direction."""
         own = self.loaded_up_rtt_s if direction == UP else self.loaded_down_rtt_s
         return self.loaded_rtt_s if own is None else own
+
+
+@dataclass(frozen=True)
+class Hop:
+    """A hop of a route, with the answers to its own probes."""
+
+    host: str
+    sent: int
+    loss: float
+    """Share of its probes without an answer."""
+    least_s: float | None
+    mean_s: float | None
+    worst_s: float | None
 
 
 @dataclass(frozen=True)
@@ -89,6 +103,8 @@ class Recording:
     figures: Figures
     shaping: list[dict[str, Any]]
     table: list[int]
+    hops: list[Hop]
+    """The hops of a route, the nearest first."""
     has_probes: bool
     is_bare: bool
     """Whether it is a list of whole numbers and nothing else."""
@@ -136,6 +152,10 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
         Figures(**figures, losses=dict(read["figures"]["losses"])),
         read["shaping"],
         read["table"],
+        [
+            Hop(host, sent, loss, *(None if one is None else one / 1e9 for one in round_trips))
+            for host, sent, loss, round_trips in read["hops"]
+        ],
         "numbers" in read,
         _is_bare(read),
     )

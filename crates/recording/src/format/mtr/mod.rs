@@ -32,7 +32,7 @@ fn sniff(bytes: &[u8]) -> bool {
             line.starts_with(b"Mtr_Version,")
                 || windows::is_heading(line)
                 || line.starts_with(b"<MTR SRC=")
-                || line.starts_with(b"HOST: ") && line.windows(5).any(|part| part == b"Loss%")
+                || std::str::from_utf8(line).is_ok_and(report::is_heading)
         })
 }
 

@@ -33,16 +33,19 @@ struct Asked {
 }
 
 pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
-    let (asked, hop) = if bytes.trim_ascii_start().starts_with(b"{") {
-        let mut report = from_json::<File>(bytes, source)?.report;
-        (Some(report.mtr.host), report.hubs.pop())
+    let (asked, mut hops): Route = if bytes.trim_ascii_start().starts_with(b"{") {
+        let report = from_json::<File>(bytes, source)?.report;
+        (Some(report.mtr.host), report.hubs)
     } else {
-        of_xml(bytes).unwrap_or_else(|| {
-            let found = of_csv(bytes);
-            found.unwrap_or_else(|| (None, of_text(bytes).or_else(|| windows::last_hop(bytes))))
-        })
+        let text = || (None, of_text(bytes).unwrap_or_else(|| windows::hops(bytes)));
+        of_xml(bytes).or_else(|| of_csv(bytes)).unwrap_or_else(text)
     };
-    let hop = hop.filter(|hop| hop.sent > 0.0 && (0.0..=100.0).contains(&hop.loss));
+    let route: Vec<_> = hops
+        .iter()
+        .filter(|hop| hop.is_probed())
+        .map(Hop::recorded)
+        .collect();
+    let hop = hops.pop().filter(Hop::is_probed);
     let other = |what: String| {
         let remedy = "ping the host: ping -D -i 0.2 -c 1500 HOST > link.ping".to_owned();
         source.error(None, TraceProblem::OtherKind { what, remedy })
@@ -79,6 +82,7 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
         .figures
         .losses
         .push((Direction::Unknown, hop.loss / 100.0));
+    found.hops = route;
     found.origin.program = Some("mtr".to_owned());
     found.origin.hosts = vec![hop.host];
     found.remark(
@@ -89,62 +93,63 @@ pub(super) fn recording(bytes: &[u8], source: Source<'_>) -> Result<Recording, T
 }
 
 /// A row `  2.|-- 192.0.2.9   8.0%   300 …` or, with `-z`, `  2. AS64496 192.0.2.9   8.0% …`.
-/// Its columns are in the heading `HOST: NAME   Loss%   Snt …`, which `-o` chooses.
-fn of_text(bytes: &[u8]) -> Option<Hop> {
+/// Its columns are in the heading `HOST: NAME   Loss%   Snt …`, which `-o` chooses, or in that of
+/// the screen, ` Host   Loss%   Snt …`. A hop without an address never answered.
+fn of_text(bytes: &[u8]) -> Option<Vec<Hop>> {
     let mut rows = lines(bytes).filter_map(|(_, line)| std::str::from_utf8(line).ok());
-    let heading = rows.find(|row| row.starts_with("HOST: ") && row.contains("Loss%"))?;
-    let names: Vec<&str> = heading.split_whitespace().skip(2).collect();
-    let is_hop = |row: &&str| {
-        let number = row.trim_start().split('.').next();
-        number.is_some_and(|number| number.parse::<u8>().is_ok())
+    let heading = rows.find(|row| is_heading(row))?;
+    let names: Vec<&str> = heading
+        .split_whitespace()
+        .skip_while(|name| *name != "Loss%")
+        .collect();
+    let hop = |row: &str| {
+        let number = row.trim_start().split('.').next()?;
+        number.parse::<u8>().ok()?;
+        let words: Vec<&str> = row.split_whitespace().collect();
+        let first = words.len().checked_sub(names.len())?;
+        let number = |name: &str| {
+            let place = names.iter().position(|one| *one == name)?;
+            words[first + place].trim_end_matches('%').parse().ok()
+        };
+        Hop::named(words.get(first.checked_sub(1)?)?, number)
     };
-    let text = rows.filter(is_hop).last()?;
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let first = words.len().checked_sub(names.len())?;
-    let number = |name: &str| {
-        let place = names.iter().position(|one| *one == name)?;
-        words[first + place].trim_end_matches('%').parse().ok()
-    };
-    Some(Hop {
-        host: words.get(first.checked_sub(1)?)?.to_string(),
-        loss: number("Loss%")?,
-        sent: number("Snt")?,
-        mean: number("Avg")?,
-        best: number("Best")?,
-        deviation: number("StDev").unwrap_or(0.0),
-    })
+    Some(rows.filter_map(hop).collect())
 }
 
-/// The host that was asked for, where a report names it, and the last hop.
-type Ends = (Option<String>, Option<Hop>);
+/// Whether a line names the columns of a report, or of mtr's screen.
+pub(super) fn is_heading(row: &str) -> bool {
+    let mut names = row.split_whitespace();
+    let is_hosts = matches!(names.next(), Some("HOST:" | "Host"));
+    is_hosts && names.any(|name| name == "Loss%")
+}
+
+/// The host that was asked for, where a report names it, and the hops.
+type Route = (Option<String>, Vec<Hop>);
 
 /// `Mtr_Version,Start_Time,Status,Host,Hop,Ip,Loss%,Snt, ,Last,Avg,Best,Wrst,StDev,`.
-fn of_csv(bytes: &[u8]) -> Option<Ends> {
+fn of_csv(bytes: &[u8]) -> Option<Route> {
     let mut rows = lines(bytes).filter_map(|(_, line)| std::str::from_utf8(line).ok());
     let names: Vec<&str> = rows
         .find(|row| row.starts_with("Mtr_Version,"))?
         .split(',')
         .collect();
-    let last = rows.filter(|row| row.contains(',')).last()?;
-    let fields: Vec<&str> = last.split(',').collect();
-    let field = |name: &str| {
-        let place = names.iter().position(|one| *one == name)?;
-        fields.get(place).copied()
-    };
-    let number = |name: &str| field(name)?.parse().ok();
-    let hop = Hop {
-        host: field("Ip")?.to_owned(),
-        loss: number("Loss%")?,
-        sent: number("Snt")?,
-        mean: number("Avg")?,
-        best: number("Best")?,
-        deviation: number("StDev").unwrap_or(0.0),
-    };
-    Some((field("Host").map(str::to_owned), Some(hop)))
+    let mut asked = None;
+    let hops = rows.filter(|row| row.contains(',')).map(|row| {
+        let fields: Vec<&str> = row.split(',').collect();
+        let field = |name: &str| {
+            let place = names.iter().position(|one| *one == name)?;
+            fields.get(place).copied()
+        };
+        asked = field("Host").map(str::to_owned);
+        let found = field("Ip").and_then(|host| Hop::named(host, |name| field(name)?.parse().ok()));
+        found.unwrap_or_default()
+    });
+    let hops = hops.collect();
+    Some((asked, hops))
 }
 
 /// `<HUB COUNT="2" HOST="192.0.2.9">` with an element a line: `<Loss>  8.0%</Loss>`.
-fn of_xml(bytes: &[u8]) -> Option<Ends> {
+fn of_xml(bytes: &[u8]) -> Option<Route> {
     let text = std::str::from_utf8(bytes).ok()?;
     let (_, inside) = text.split_once("<MTR ")?;
     let attribute = |text: &str, name: &str| {
@@ -154,21 +159,18 @@ fn of_xml(bytes: &[u8]) -> Option<Ends> {
     let asked = attribute(inside.split('>').next()?, "DST");
     // A last hop without its end was cut.
     let (whole, _) = inside.rsplit_once("</HUB>")?;
-    let (_, hop) = whole.rsplit_once("<HUB ")?;
-    let number = |name: &str| {
-        let (_, after) = hop.split_once(&format!("<{name}>"))?;
-        let (value, _) = after.split_once('<')?;
-        value.trim().trim_end_matches('%').parse::<f64>().ok()
+    let hop = |hop: &str| {
+        let number = |name: &str| {
+            let name = name.trim_end_matches('%');
+            let (_, after) = hop.split_once(&format!("<{name}>"))?;
+            let (value, _) = after.split_once('<')?;
+            value.trim().trim_end_matches('%').parse::<f64>().ok()
+        };
+        Hop::named(&attribute(hop, "HOST")?, number)
     };
-    let found = || {
-        Some(Hop {
-            host: attribute(hop, "HOST")?,
-            loss: number("Loss")?,
-            sent: number("Snt")?,
-            mean: number("Avg")?,
-            best: number("Best")?,
-            deviation: number("StDev").unwrap_or(0.0),
-        })
-    };
-    Some((asked, found()))
+    let hops = whole.split("<HUB ").skip(1);
+    Some((
+        asked,
+        hops.map(|one| hop(one).unwrap_or_default()).collect(),
+    ))
 }

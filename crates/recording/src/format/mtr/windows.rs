@@ -18,12 +18,13 @@ pub(super) fn is_heading(line: &[u8]) -> bool {
     words.ends_with(&HEADING) && words.first() == Some(&"Host")
 }
 
-/// The last hop; None if there is no heading, or no row after it.
-pub(super) fn last_hop(bytes: &[u8]) -> Option<Hop> {
-    let mut rows = lines(bytes).skip_while(|(_, line)| !is_heading(line));
-    rows.next()?;
+/// The hops; none without a heading.
+pub(super) fn hops(bytes: &[u8]) -> Vec<Hop> {
+    let rows = lines(bytes)
+        .skip_while(|(_, line)| !is_heading(line))
+        .skip(1);
     rows.filter_map(|(_, line)| hop(std::str::from_utf8(line).ok()?))
-        .last()
+        .collect()
 }
 
 /// A row `|  192.0.2.9 -   13 |  310 |  272 |   12 |   48 | 1043 |   13 |`, with times in
@@ -31,7 +32,7 @@ pub(super) fn last_hop(bytes: &[u8]) -> Option<Hop> {
 fn hop(row: &str) -> Option<Hop> {
     let inside = row.trim().strip_prefix('|')?.strip_suffix('|')?;
     let cells: Vec<&str> = inside.split('|').map(str::trim).collect();
-    let [first, sent, _, best, mean, _, _] = cells[..] else {
+    let [first, sent, _, best, mean, worst, _] = cells[..] else {
         return None;
     };
     let (host, loss) = first.rsplit_once(" -")?;
@@ -41,6 +42,7 @@ fn hop(row: &str) -> Option<Hop> {
         sent: sent.parse().ok()?,
         best: best.parse().ok()?,
         mean: mean.parse().ok()?,
+        worst: worst.parse().ok()?,
         deviation: 0.0,
     })
 }

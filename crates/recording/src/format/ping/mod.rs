@@ -45,6 +45,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     let mut log = Log::default();
     let cut_short = !bytes.ends_with(b"\n");
     let mut unread = Unread::default();
+    let mut duplicates = 0;
     let last_line = lines(bytes).last().map_or(0, |(line, _)| line);
     for (line, bytes) in lines(bytes) {
         let text = std::str::from_utf8(bytes).map_err(|_| {
@@ -54,7 +55,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
             Line::Other if cut_short && line == last_line && sequence(text).is_some() => {}
             Line::Other => log.note(text),
             Line::Unread => unread.count(line, bytes),
-            Line::Reply(_) if text.contains("(DUP!)") => {}
+            Line::Reply(_) if text.contains("(DUP!)") => duplicates += 1,
             Line::Reply(ms) => {
                 // Some write the decimal comma of their language.
                 let rtt = parse_ms(ms.replace(',', ".").as_bytes(), line, source)?;
@@ -82,6 +83,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
         return summary::recording(bytes, source)?.ok_or_else(none);
     };
     let mut found = Recording::of_probes(FORMAT.name, probes);
+    found.duplicates = duplicates;
     found.origin.hosts = pinged(bytes).into_iter().collect();
     Ok(found)
 }
