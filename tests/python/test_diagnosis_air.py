@@ -70,7 +70,7 @@ def test_airtime_is_that_of_the_modes(monitored: Path) -> None:
 def test_sentences_name_who_slows_all(monitored: Path) -> None:
     found = diagnosed(read_capture(monitored, None, None), None)
     said = " ".join(found.sentences)
-    # No tunnel of the machine's own.
+    # No tunnel of the machine.
     assert "encrypted by the Wi-Fi. Capture on the client itself" in found.headline
     assert "02:00:00:00:00:01 to 02:00:00:00:00:03: 71 % of the airtime" in said
     assert "50 % retries" in said

@@ -140,7 +140,7 @@ pub struct Figures {
     pub losses: Vec<(Direction, f64)>,
 }
 
-/// A hop of a route, with the answers to its own probes.
+/// A hop of a route, probed by itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hop {
     /// Its address or name.
@@ -236,7 +236,7 @@ pub struct Recording {
     pub probes: Option<ProbeLog>,
     /// Answers to probes that had been answered before, as ping marks them ("DUP!").
     pub duplicates: u64,
-    /// The hops of a route, the nearest first.
+    /// The hops of a route, from the nearest on.
     pub hops: Vec<Hop>,
     /// Whether there was load while they were sent.
     pub load: Load,

@@ -12,7 +12,7 @@ LARGE_RATIO = 0.5
 
 
 def idle_jitters(recordings: Sequence[Recording]) -> list[str]:
-    """A sentence for each test whose round trips vary much before it sends anything."""
+    """A sentence for each test with round trips that vary much before it sends anything."""
     sentences = []
     for one in recordings:
         jitter_s, idle_s = one.figures.idle_jitter_s, one.figures.idle_rtt_s

@@ -122,7 +122,7 @@ class Route:
 
 
 def route_of(path: Path) -> Route | None:
-    """The route in a report; None in another file, whose faults its own reading names."""
+    """The route in a report; None in another file: the reader of its kind names its faults."""
     try:
         hops: Sequence[Hop] = read_recording(path).hops
     except ScenarioError:

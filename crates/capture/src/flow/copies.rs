@@ -1,5 +1,5 @@
-//! Packets that a capture holds several times: of several interfaces, or of each layer of a stack, as
-//! Windows' pktmon has them.
+//! Packets that a capture holds several times: of several interfaces, or of each layer of a stack,
+//! as Windows' pktmon has them.
 
 use airtcp_units::{Duration, Instant};
 

@@ -58,7 +58,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Hop:
-    """A hop of a route, with the answers to its own probes."""
+    """A hop of a route, probed by itself."""
 
     host: str
     sent: int
