@@ -171,8 +171,8 @@ fn repeating(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<
 /// The cause of a needless retransmission if its original was not overtaken, as far as shown.
 ///
 /// Without later data that was reported, nothing can have overtaken it: after one needless
-/// retransmission, RACK takes its early answer for a short round trip (RFC 8985 §6.2), and all that
-/// was sent before for lost. Or no ACK had reported the original: those that did were lost, as
+/// retransmission, RACK takes its early answer for a short round trip (RFC 8985 §6.2), and all
+/// that was sent before for lost. Or no ACK had reported the original: those that did were lost, as
 /// their missing numbers show, or one that the receiver had held back had no room. The first ACK to
 /// report the data was then prompted by other data, as that of a late original is not.
 fn in_order(repeat: &Repeat, this: &Sent, facts: FlowFacts, later: &Later<'_>) -> Option<Cause> {
