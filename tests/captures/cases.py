@@ -327,7 +327,7 @@ def _aggregating() -> Iterator[Case]:
     # A guest keeps a recording in its memory.
     for words, mode, seconds in (
         ("802.11n", {"wlan.standard": "802.11n", "wlan.mcs": "3"}, SHORT),
-        ("802.11ax", {"wlan.standard": "802.11ax", "wlan.mcs": "1"}, SHORT // 2),
+        ("802.11ax", {"wlan.standard": "802.11ax", "wlan.mcs": "1"}, 3),
     ):
         link = wlan | mode | {"flows.direction": "up"}
         yield Case("802.11n and ax", f"{words} upload", link, seconds=seconds)
