@@ -97,7 +97,7 @@ diagnose-docs: build ## records a kernel in virtual time over emulated links, sc
 
 build: $(EXTENSION) $(NET) ## the Python package with its Rust core and airtcp-net, in .venv
 
-test: build $(DEV_READY) ## every test: Rust, Python, and the stub against the binary
+test: build $(DEV_READY) ## the tests in Rust and Python, and the stub against the binary; long ones are of check-long
 	$(RUST_TESTS) cargo test --profile local --workspace $(BPF_FEATURES)
 	$(BIN)/pytest --numprocesses auto --dist loadfile
 	$(BIN)/python -m mypy.stubtest airtcp._core
