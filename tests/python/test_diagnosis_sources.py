@@ -228,8 +228,22 @@ def test_a_radio_that_gives_up_nothing_is_not_what_loses() -> None:
     quiet = STATIONS.replace("tx failed:\t6400", "tx failed:\t3")
     found = stations_of(quiet, "stations.txt")
     assert "losses happen elsewhere" in found.headline
+    assert "needs 0.50 retries a packet" in found.headline
     with pytest.raises(ScenarioError, match="station dump"):
         stations_of("Station of trains\n", "x")
+
+
+def test_a_weak_signal_is_named() -> None:
+    """At -78 dBm only the modes below -74 dBm's 16-QAM are left."""
+    weak = STATIONS.replace("-71 [-73, -76]", "-78 [-80, -82]")
+    found = stations_of(weak, "stations.txt")
+    assert found.headline.endswith("TCP sees lost; its signal is weak (-78 dBm).")
+    assert "decode BPSK and QPSK only" in " ".join(found.sentences)
+    steady = weak.replace("tx failed:\t6400", "tx failed:\t3").replace("320000", "3200")
+    headline = stations_of(steady, "stations.txt").headline
+    assert headline.startswith("The signal of 02:00:00:00:01:00 is weak (-78 dBm)")
+    strong = steady.replace("-78 [-80, -82]", "-74")
+    assert stations_of(strong, "x").headline.startswith("The radio gave up hardly any packet")
 
 
 def test_what_a_monitor_heard_is_said(captures: dict[str, Path]) -> None:

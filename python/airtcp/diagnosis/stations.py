@@ -5,7 +5,7 @@ nothing of TCP, and drivers differ in whether an aggregate counts as one.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from airtcp._core import ScenarioError
@@ -17,6 +17,8 @@ LOSSY = 0.001
 """Minimum share of failed packets that TCP notices as losses."""
 BUSY = 0.3
 """Minimum retries per packet that use much airtime, and delay queued packets."""
+WEAK_DBM = -74
+"""Below it a receiver need not decode 16-QAM in 20 MHz (IEEE 802.11-2020, table 19-23)."""
 _BEGINS = re.compile(r"^Station ([0-9a-f:]{17}) \(on ([^)]+)\)", re.MULTILINE)
 
 
@@ -53,6 +55,11 @@ class Station:
         return self.retries / self.sent_packets
 
     @property
+    def is_weak(self) -> bool:
+        """Whether its signal allows the slowest modes only."""
+        return self.signal_dbm is not None and self.signal_dbm < WEAK_DBM
+
+    @property
     def sentences(self) -> list[str]:
         """Exactly the facts that the counters show."""
         signal = "" if self.signal_dbm is None else f", signal {self.signal_dbm} dBm"
@@ -66,6 +73,11 @@ class Station:
         moved = f"{sent} to it and {received} from it{since}"
         lines = [f"{self.address} on {self.device}{signal}: {moved}{'; ' if rates else ''}"]
         lines[0] += f"{', '.join(rates)}."
+        if self.is_weak:
+            lines.append(
+                f"At {self.signal_dbm} dBm a receiver has to decode BPSK and QPSK only: come "
+                "nearer, move the access point, or take one more."
+            )
         failed, retries = self.failed_share, self.retries_a_packet
         if failed is None and retries is None:
             lines.append("Too few packets, or too few counters, to judge its radio.")
@@ -105,12 +117,14 @@ class Stations:
             return "Too few packets were sent to any station to judge its radio."
         if not lossy:
             return (
-                "The radio gave up hardly any packet: losses happen elsewhere, or in the direction "
-                "towards it."
+                f"{_without_losses(told)}: losses happen elsewhere, or in the direction towards it."
             )
         worst = max(lossy, key=lambda one: one.failed_share or 0.0)
         share = format_percent(100 * (worst.failed_share or 0.0), decimals=2)
-        return f"The radio to {worst.address} gives up {share} of its packets, which TCP sees lost."
+        seen = f"The radio to {worst.address} gives up {share} of its packets, which TCP sees lost"
+        return (
+            f"{seen}; its signal is weak ({worst.signal_dbm} dBm)." if worst.is_weak else f"{seen}."
+        )
 
     @property
     def sentences(self) -> list[str]:
@@ -124,6 +138,21 @@ class Stations:
             "from them: capture the transfer (`airtcp diagnose --advise`)."
         )
         return lines
+
+
+def _without_losses(stations: Sequence[Station]) -> str:
+    """What else slows radios that gave up hardly any packet: retries, or a weak signal."""
+    hardly = "gave up hardly any packet"
+    busiest = max(stations, key=lambda one: one.retries_a_packet or 0.0)
+    retries = busiest.retries_a_packet or 0.0
+    if retries > BUSY:
+        delayed = f"needs {retries:.2f} retries a packet, which delay those queued"
+        return f"The radio to {busiest.address} {delayed}, but {hardly}"
+    if weak := [one for one in stations if one.is_weak]:
+        weakest = min(weak, key=lambda one: one.signal_dbm or 0)
+        signal = f"The signal of {weakest.address} is weak ({weakest.signal_dbm} dBm)"
+        return f"{signal} and its radio slow, but it {hardly}"
+    return f"The radio {hardly}"
 
 
 def is_station_dump(text: str) -> bool:
