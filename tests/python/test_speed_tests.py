@@ -74,6 +74,12 @@ def test_short_queues_leave_the_file_first(tmp_path: Path) -> None:
     assert found.comparison.metric == "goodput"
 
 
+def test_a_speed_test_need_not_name_its_program(tmp_path: Path) -> None:
+    words = "Ping: 31.2 ms\nDownload: 48.12 Mbit/s\nUpload: 9.31 Mbit/s\n"
+    one = read_recording(written(tmp_path, words))
+    assert one.summary.startswith("a speed test (48.120 Mbit/s down")
+
+
 @pytest.mark.parametrize(("star", "way"), [("  ", UP), (" *", DOWN)])
 def test_iperf_2_has_a_direction_and_a_delay(star: str, way: str, tmp_path: Path) -> None:
     one = read_recording(written(tmp_path, IPERF2.format(star=star)))

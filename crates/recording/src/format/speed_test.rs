@@ -33,9 +33,11 @@ pub(super) fn add_mean(found: &mut Recording, direction: Direction, bits_per_sec
     }
 }
 
-/// Adds the remarks common to speed tests, and judges whether the load filled the link.
+/// Adds the remarks common to speed tests, and judges whether the load filled the link. `program`
+/// is empty if the file does not name it.
 pub(super) fn finish(found: &mut Recording, program: &str) {
-    found.summary = format!("a speed test of {program} ({})", in_words(&found.rates));
+    let of = if program.is_empty() { "" } else { " of " };
+    found.summary = format!("a speed test{of}{program} ({})", in_words(&found.rates));
     let figures = &found.figures;
     let idle = figures.idle_rtt.map(Duration::as_millis_f64);
     for (direction, loaded) in [

@@ -94,7 +94,7 @@ fn milliseconds(text: &str) -> Option<f64> {
 
 fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
     let mut found = Recording::new(FORMAT.name, String::new());
-    let (mut program, mut last) = ("a speed test's program", None);
+    let (mut program, mut last) = ("", None);
     for (_, bytes) in lines(bytes) {
         let text = String::from_utf8_lossy(bytes);
         // A terminal's progress is overwritten by what follows.
@@ -190,7 +190,7 @@ fn ended(mut found: Recording, program: &str, source: Source<'_>) -> Result<Reco
         let remedy = "run it again until it ends".to_owned();
         return Err(source.error(None, TraceProblem::OtherKind { what, remedy }));
     }
-    found.origin.program = Some(program.to_owned());
+    found.origin.program = (!program.is_empty()).then(|| program.to_owned());
     finish(&mut found, program);
     Ok(found)
 }
