@@ -246,6 +246,28 @@ def test_a_weak_signal_is_named() -> None:
     assert stations_of(strong, "x").headline.startswith("The radio gave up hardly any packet")
 
 
+CONNECTED = """\
+Connected to 02:00:00:00:01:00 (on wlan0)
+\tSSID: home
+\tfreq: 2437
+\tRX: 123456789 bytes (98765 packets)
+\tTX: 3456789 bytes (45678 packets)
+\tsignal: -78 dBm
+\trx bitrate: 13.0 MBit/s MCS 1
+\ttx bitrate: 6.5 MBit/s MCS 0
+"""
+
+
+def test_a_link_has_a_signal_and_no_losses() -> None:
+    found = stations_of(CONNECTED, "link.txt")
+    (one,) = found.stations
+    assert (one.sent_packets, one.received_bytes, one.failed) == (45_678, 123_456_789, None)
+    assert found.headline.startswith("The signal of 02:00:00:00:01:00 is weak (-78 dBm)")
+    near = stations_of(CONNECTED.replace("-78", "-50"), "link.txt")
+    assert near.headline.endswith("iw dev wlan0 station dump > stations.txt.")
+    assert "too few counters" in " ".join(near.sentences)
+
+
 def test_what_a_monitor_heard_is_said(captures: dict[str, Path]) -> None:
     facts = read_capture(captures["before"], 1, None).facts
     assert facts is not None

@@ -47,6 +47,10 @@ def test_counters_of_connections_are_read_as_the_kernel_prints_them() -> None:
     assert "the receiver's window held it back for 40.0 % of that" in text
     assert "send buffer held" not in text
     assert "Latency: its smoothed round trip is 180 ms" in text
+    assert "its data waits 159 ms in a queue" in found.headline
+    assert "2.76 % of its segments were retransmitted" in found.headline
+    idle = parsed(TWO_LINES.replace("minrtt:21.3", "minrtt:121.3"), "ss.txt")
+    assert idle.headline.endswith("2.76 % of its segments were retransmitted.")
     assert "cannot tell whether a queue or the radio" in text
 
 

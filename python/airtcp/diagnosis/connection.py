@@ -79,6 +79,15 @@ class Connection:
         return needless >= FEWEST_NEEDLESS and needless > MOSTLY * self.resent
 
     @property
+    def waiting_s(self) -> float:
+        """Time that its data waits on the way, by the smoothed round trip; 0 if hardly any."""
+        if self.rtt_s is None or self.least_rtt_s is None or not self.sent_bytes:
+            return 0.0
+        waits = self.rtt_s - self.least_rtt_s
+        is_long = waits >= WAITING_S and self.rtt_s >= WAITING_RATIO * self.least_rtt_s
+        return waits if is_long else 0.0
+
+    @property
     def limit(self) -> str | None:
         """The first sentence if one end is the limit most of the time; otherwise None."""
         if self.busy_s is None or max(self.receiver_share, self.buffer_share) <= MOSTLY:
@@ -96,6 +105,18 @@ class Connection:
         return (
             f"{ends}: its own send buffer holds it back{rate} for {share} of the time. A larger "
             "send buffer is the remedy (at the sender: net.ipv4.tcp_wmem, or SO_SNDBUF left unset)."
+        )
+
+    @property
+    def waiting_headline(self) -> str:
+        """The first sentence on a queue, for a connection with data in one."""
+        share = format_percent(100 * self.resent_share, decimals=2)
+        losses = f"; {share} of its segments were retransmitted" if self.resent_share else ""
+        waits, now = 1e3 * self.waiting_s, 1e3 * (self.rtt_s or 0.0)
+        return (
+            f"{self.local} to {self.peer}: its data waits {waits:.0f} ms in a queue of the path or "
+            f"at the receiver (smoothed round trip {now:.0f} ms, minimum {now - waits:.0f} "
+            f"ms){losses}."
         )
 
     @property
@@ -196,7 +217,7 @@ class Connection:
         if self.rtt_s is None or self.least_rtt_s is None:
             return ""
         least, now = 1e3 * self.least_rtt_s, 1e3 * self.rtt_s
-        if self.rtt_s - self.least_rtt_s < WAITING_S or now < WAITING_RATIO * least:
+        if not self.waiting_s:
             return f"Its smoothed round trip is {now:.0f} ms, the minimum {least:.0f} ms."
         return (
             f"Latency: its smoothed round trip is {now:.0f} ms, the minimum {least:.0f} ms: data "

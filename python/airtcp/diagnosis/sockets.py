@@ -55,6 +55,9 @@ class Sockets:
         if limits:
             return limits[0]
         whole = [one for one in self.connections if not one.is_cut]
+        waiting = [one for one in whole if one.waiting_s and not one.is_reordered]
+        if waiting:
+            return max(waiting, key=lambda one: one.waiting_s).waiting_headline
         lossy = [one for one in whole if one.resent and one.segments]
         if not lossy and len(whole) < len(self.connections):
             return next(one for one in self.connections if one.is_cut).cut_headline

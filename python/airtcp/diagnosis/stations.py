@@ -1,7 +1,8 @@
-"""A radio's counters: the output of `iw dev wlan0 station dump`, without a monitor.
+"""A radio's counters: the output of `iw dev wlan0 station dump` or `link`, without a monitor.
 
 A driver counts sent, retried and failed packets of each station since it associated. It knows
-nothing of TCP, and drivers differ in whether an aggregate counts as one.
+nothing of TCP, and drivers differ in whether an aggregate counts as one. `link` has no counters of
+retries and failures.
 """
 
 import re
@@ -19,7 +20,8 @@ BUSY = 0.3
 """Minimum retries per packet that use much airtime, and delay queued packets."""
 WEAK_DBM = -74
 """Below it a receiver need not decode 16-QAM in 20 MHz (IEEE 802.11-2020, table 19-23)."""
-_BEGINS = re.compile(r"^Station ([0-9a-f:]{17}) \(on ([^)]+)\)", re.MULTILINE)
+_BEGINS = re.compile(r"^(?:Station|Connected to) ([0-9a-f:]{17}) \(on ([^)]+)\)", re.MULTILINE)
+_MOVED = re.compile(r"^(\d+) bytes \((\d+) packets\)")
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,17 @@ class Stations:
         """The one-sentence answer."""
         told = [one for one in self.stations if one.failed_share is not None]
         lossy = [one for one in told if (one.failed_share or 0.0) > LOSSY]
+        if not told and (weak := _weakest(self.stations)):
+            return (
+                f"The signal of {weak.address} is weak ({weak.signal_dbm} dBm), so that the radio "
+                "is slow; losses are not counted here."
+            )
+        if all(one.failed is None and one.retries is None for one in self.stations):
+            device = self.stations[0].device
+            return (
+                f"The signal is not weak, and there are no counters of retries and losses here: "
+                f"iw dev {device} station dump > stations.txt."
+            )
         if not told:
             return "Too few packets were sent to any station to judge its radio."
         if not lossy:
@@ -148,15 +161,20 @@ def _without_losses(stations: Sequence[Station]) -> str:
     if retries > BUSY:
         delayed = f"needs {retries:.2f} retries a packet, which delay those queued"
         return f"The radio to {busiest.address} {delayed}, but {hardly}"
-    if weak := [one for one in stations if one.is_weak]:
-        weakest = min(weak, key=lambda one: one.signal_dbm or 0)
+    if weakest := _weakest(stations):
         signal = f"The signal of {weakest.address} is weak ({weakest.signal_dbm} dBm)"
         return f"{signal} and its radio slow, but it {hardly}"
     return f"The radio {hardly}"
 
 
+def _weakest(stations: Sequence[Station]) -> Station | None:
+    """The station with the weakest of weak signals."""
+    weak = (one for one in stations if one.is_weak)
+    return min(weak, key=lambda one: one.signal_dbm or 0, default=None)
+
+
 def is_station_dump(text: str) -> bool:
-    """Whether a text begins like the output of `iw dev DEV station dump`."""
+    """Whether a text begins like the output of `iw dev DEV station dump` or `link`."""
     return _BEGINS.match(text.lstrip()) is not None
 
 
@@ -178,6 +196,10 @@ def _stations(text: str) -> Iterator[Station]:
         end = begins[place + 1].start() if place + 1 < len(begins) else len(text)
         lines = (line.split(":", 1) for line in text[begin.end() : end].splitlines() if ":" in line)
         keys = {key.strip(): value.strip() for key, value in lines}
+        # In the output of `link`, a line for each direction.
+        for way in ("rx", "tx"):
+            if moved := _MOVED.match(keys.get(way.upper(), "")):
+                keys |= {f"{way} bytes": moved[1], f"{way} packets": moved[2]}
 
         def whole(key: str, keys: dict[str, str] = keys) -> int | None:
             number = re.match(r"-?\d+", keys.get(key, ""))

@@ -56,7 +56,7 @@ const MAGICS: [(&[u8], &str, &str); 8] = [
 const TAR_MAGIC: std::ops::Range<usize> = 257..262;
 
 /// Words that one line has, the description of such a file, and the remedy.
-const LINES: [(&[&str], &str, &str); 18] = [
+const LINES: [(&[&str], &str, &str); 19] = [
     (
         &["[WaitForPackets]"],
         "the summary of irtt, without a line for each round trip",
@@ -109,6 +109,11 @@ const LINES: [(&[&str], &str, &str); 18] = [
         "record both: `iw dev DEVICE station dump > FILE` for the radio, ping -D -i 0.2 -c 1500 \
          HOST \
       > link.ping for the link",
+    ),
+    (
+        &["IEEE 802.11", "ESSID:\""],
+        "what `iwconfig` says of a radio, without a transfer or a round trip",
+        "iw dev DEVICE station dump > stations.txt, which `airtcp diagnose` reads",
     ),
     (
         &["agrCtlRSSI: "],

@@ -120,6 +120,11 @@ fn files_that_are_no_recordings_are_named_with_the_way_on() {
         (radio.as_bytes(), "counters of a radio", "airtcp diagnose"),
         (b"wlan0     ESSID: \"x\"\n", "iwinfo", "station dump"),
         (b"     agrCtlRSSI: -54\n", "airport", "ping -i"),
+        (
+            b"wlan0  IEEE 802.11  ESSID:\"x\"\n",
+            "iwconfig",
+            "station dump",
+        ),
         (b"    MCS Index            : 9\n", "wdutil", "ping -i"),
         (b"    Receive rate (Mbps)  : 866\n", "netsh wlan", "ping -n"),
         (
