@@ -16,7 +16,7 @@ def flows(name: str, remedy: str = "", **settings: object) -> list[dict[str, Any
     return found
 
 
-_NEAR = {"cell.radio.distance_m": 100}
+_NEAR = {"cell.radio.distance_m": 100, "cell.radio.shadowing_db": 0}
 """Where a block is rarely lost, and no negative acknowledgment misread."""
 
 

@@ -19,7 +19,7 @@ MODULES = [
     "airtcp.core.catalogue",
     "airtcp.core.control",
     "airtcp.core.registered",
-    "airtcp.papers",
+    "airtcp.papers.run_papers",
     "airtcp.comparison.study",
     "airtcp.comparison.sweep",
 ]
