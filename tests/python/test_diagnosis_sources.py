@@ -266,6 +266,8 @@ def test_a_link_has_a_signal_and_no_losses() -> None:
     near = stations_of(CONNECTED.replace("-78", "-50"), "link.txt")
     assert near.headline.endswith("iw dev wlan0 station dump > stations.txt.")
     assert "too few counters" in " ".join(near.sentences)
+    unknown = stations_of(CONNECTED.replace("\tsignal: -78 dBm\n", ""), "link.txt")
+    assert unknown.headline == near.headline
 
 
 def test_what_a_monitor_heard_is_said(captures: dict[str, Path]) -> None:

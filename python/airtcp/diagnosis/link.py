@@ -68,7 +68,7 @@ class FittedLink:
 
     @property
     def has_jitter_alone(self) -> bool:
-        """Whether its jitter reorders packets, and it loses none."""
+        """Whether its jitter reorders packets, and no packet is lost."""
         reorders = self.jitter is not None and not self.jitter.keeps_order
         return reorders and not self.loss.lost
 

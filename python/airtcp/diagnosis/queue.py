@@ -12,7 +12,7 @@ from airtcp.diagnosis.stops import Stop
 FEWEST_DROPS = 3
 BEYOND = 1.5
 BLUR_PACKETS = 3
-"""A delay of this many full queues, and of some packets, is none that a full queue allows."""
+"""A delay of this many full queues, and of some packets, is longer than a full queue allows."""
 FEWEST_BEYOND = 20
 """Minimum number of packets in a row that met such a delay; acknowledgments delay single ones."""
 

@@ -18,7 +18,7 @@ from airtcp.diagnosis.radio import RADIO_ADVICE
 BEGINS = 0.5
 """Share of the whole loss from which on a hop's path has it."""
 LIMITED = 0.05
-"""Minimum loss of a hop that is explained where its path has none."""
+"""Minimum loss of a hop that is explained on a path without losses."""
 VARIES_S = 0.05
 """Minimum difference of the worst and the least round trip of the first hop that is reported: a
 cable's differ by milliseconds.

@@ -118,12 +118,12 @@ class Stations:
         if not told and (weak := _weakest(self.stations)):
             return (
                 f"The signal of {weak.address} is weak ({weak.signal_dbm} dBm), so that the radio "
-                "is slow; losses are not counted here."
+                "is slow; its losses are not counted, or of too few packets."
             )
         if all(one.failed is None and one.retries is None for one in self.stations):
             device = self.stations[0].device
             return (
-                f"The signal is not weak, and there are no counters of retries and losses here: "
+                "There are no counters of retries and losses here: "
                 f"iw dev {device} station dump > stations.txt."
             )
         if not told:

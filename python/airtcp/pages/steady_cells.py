@@ -12,6 +12,6 @@ _CELLS = ("lte", "nr")
 
 
 def settings_of(scenario: str, duration_s: float) -> dict[str, object]:
-    """The settings of a run of a shipped scenario, by its name, for so many seconds."""
+    """The settings of a run of a shipped scenario for a duration in seconds."""
     steady = STEADY if scenario in _CELLS else {}
     return {"duration": f"{duration_s:g} s", **steady}

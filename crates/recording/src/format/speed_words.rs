@@ -158,7 +158,7 @@ fn read(bytes: &[u8], source: Source<'_>) -> Result<Recording, TraceError> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Fast {
-    /// In the unit beside, Mbit/s if there is none.
+    /// In the unit next to it, otherwise Mbit/s.
     download_speed: Option<f64>,
     upload_speed: Option<f64>,
     download_unit: Option<String>,

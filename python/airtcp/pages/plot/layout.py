@@ -74,7 +74,7 @@ class Canvas(Protocol):
         """A filled outline."""
 
     def dots(self, x: Reals, y: Reals, mark: Dots) -> None:
-        """Dots at places; NaN has none."""
+        """Dots at places; no dot for NaN."""
 
     def text(self, text: Text) -> None:
         """A line of text."""

@@ -18,7 +18,7 @@ pub(super) fn is_heading(line: &[u8]) -> bool {
     words.ends_with(&HEADING) && words.first() == Some(&"Host")
 }
 
-/// The hops; none without a heading.
+/// The hops; empty without a heading.
 pub(super) fn hops(bytes: &[u8]) -> Vec<Hop> {
     let rows = lines(bytes)
         .skip_while(|(_, line)| !is_heading(line))
