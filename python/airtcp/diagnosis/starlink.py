@@ -8,9 +8,11 @@ UDP flood filled.
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from airtcp.core.recordings.log import PingLog, Reals
 
+Indices = NDArray[np.int64]
 PERIOD_S = 15.0
 OTHER_PERIODS_S = (11.0, 13.0, 17.0, 19.0)
 ADDRESSES = ("192.168.100.1", "100.64.0.1")
@@ -27,6 +29,8 @@ MIN_S, MAX_S = 0.012, 0.12
 MIN_PERIODS = 8
 MAX_EDGES = 240
 """Changes that are looked at for a phase: an hour's, spread over a longer log."""
+MAX_PADDED = 64
+"""Probes of a range up to which ranges are sorted together; a flood ping has more."""
 _EDGE_S = 4.0
 """Probes so long before and after a change are compared."""
 _TIMES = 1.6
@@ -94,12 +98,30 @@ def _changes(time_s: Reals, rtt_s: Reals, period_s: float, fewest: int) -> list[
         edges = np.arange(phase, float(time_s[-1]), period_s)
         edges = edges[:: max(1, len(edges) // MAX_EDGES)]
         begins, middles, ends = (
-            np.searchsorted(time_s, edges + by_s).tolist() for by_s in (-_EDGE_S, 0.0, _EDGE_S)
+            np.searchsorted(time_s, edges + by_s) for by_s in (-_EDGE_S, 0.0, _EDGE_S)
         )
-        steps = [
-            abs(float(np.median(rtt_s[middle:end])) - float(np.median(rtt_s[begin:middle])))
-            for begin, middle, end in zip(begins, middles, ends, strict=True)
-            if middle - begin > 2 and end - middle > 2
-        ]
+        compared = (middles - begins > 2) & (ends - middles > 2)
+        before = _medians(rtt_s, begins[compared], middles[compared])
+        after = _medians(rtt_s, middles[compared], ends[compared])
+        steps = np.abs(after - before)
         sizes.append(float(np.mean(steps)) if len(steps) >= fewest else 0.0)
     return sizes
+
+
+def _medians(values: Reals, begins: Indices, ends: Indices) -> Reals:
+    """The median of each range; a range has at least one value.
+
+    A day has tens of thousands: short ones are sorted together.
+    """
+    lengths = ends - begins
+    if not len(lengths) or lengths.max() > MAX_PADDED:
+        return np.array(
+            [np.median(values[begin:end]) for begin, end in zip(begins, ends, strict=True)]
+        )
+    places = begins[:, np.newaxis] + np.arange(lengths.max())
+    padded = np.append(values, np.inf)[np.minimum(places, len(values))]
+    padded[places >= ends[:, np.newaxis]] = np.inf
+    padded.sort(axis=1)
+    each = np.arange(len(begins))
+    medians: Reals = (padded[each, (lengths - 1) // 2] + padded[each, lengths // 2]) / 2
+    return medians

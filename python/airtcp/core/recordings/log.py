@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from airtcp import _core
 from airtcp._core import ScenarioError
+from airtcp.core.recordings.fields import fields
 
 Reals = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -150,7 +150,7 @@ def read_ping(path: str | os.PathLike[str], interval_s: float | None = None) -> 
         ScenarioError: the file cannot be read, or has no round trip.
     """
     try:
-        read = _core.read_recording(path)
+        read = fields(path)
     except ScenarioError as error:
         fault = str(error).removeprefix(f'trace "{path}"').removeprefix(",").lstrip(": ")
         fault = fault.removeprefix(f"{path}: ")

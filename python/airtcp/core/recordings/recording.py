@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from airtcp import _core
 from airtcp._core import ScenarioError
+from airtcp.core.recordings.fields import fields
 
 DOWN, UP, UNKNOWN = "down", "up", "unknown"
 OF_LINK = frozenset(("link", "setting"))
@@ -121,7 +121,7 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     Raises:
         ScenarioError: it cannot be read, is of no known format, or has a fault.
     """
-    read = _core.read_recording(path)
+    read = fields(path)
     figures = {
         name.removesuffix("_ns") + "_s": None if value is None else value / 1e9
         for name, value in read["figures"].items()
@@ -181,7 +181,7 @@ def _is_bare(read: dict[str, Any]) -> bool:
 def other_kind(path: Path) -> str | None:
     """A file of a known kind that is no recording, with the command for it; None for others."""
     try:
-        _core.read_recording(path)
+        fields(path)
     except ScenarioError as error:
         reason = str(error).removeprefix(f'trace "{path}"').lstrip(",: ")
         is_kind = reason.startswith("is ") and not reason.startswith("is a scenario")
@@ -194,7 +194,7 @@ def is_recording(path: Path) -> bool:
     if path.suffix == ".toml" or not path.is_file() or path.stat().st_size == 0:
         return False
     try:
-        _core.read_recording(path)
+        fields(path)
     except ScenarioError:
         return False
     return True
