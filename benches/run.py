@@ -309,7 +309,7 @@ def where_spent() -> Table:
     """The parts of the house that instructions of some runs are spent in."""
     runs = [run for run in instructions.COUNTS if run.name in SHOWN_BY_PART]
     binaries = instructions.build(ROOT)
-    columns = [instructions.count_parts(binaries, run) for run in runs]
+    columns = [instructions.spend(binaries, run).a_segment() for run in runs]
     names = [run.name.removeprefix("lossy pipe, ") for run in runs]
     table = Table("Where they are spent, by the place of the source line", ["part", *names])
     largest = sorted(columns[-1], key=lambda part: -columns[-1][part])[:MAX_PARTS]

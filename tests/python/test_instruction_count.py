@@ -75,4 +75,23 @@ def test_costs_are_of_the_place_of_a_line_and_not_of_what_it_calls(
 
 def test_every_recorded_run_is_one_that_is_counted(instructions: ModuleType) -> None:
     record = json.loads(instructions.RECORD.read_text())
-    assert list(record["instructions_a_packet"]) == [run.name for run in instructions.COUNTS]
+    names = [name for run in instructions.COUNTS for name in run.names]
+    assert list(record["instructions_a_packet"]) == names
+
+
+@pytest.mark.parametrize(
+    ("segment", "slot", "passes"),
+    [
+        (1000.0, 1500.0, True),  # more data a slot
+        (1500.0, 1000.0, True),  # less data a slot
+        (1030.0, 1030.0, False),  # the same data, dearer
+        (1010.0, 1010.0, True),
+    ],
+)
+def test_a_cell_takes_more_where_both_of_its_counts_grew(
+    instructions: ModuleType, segment: float, slot: float, passes: bool
+) -> None:
+    recorded = {"LTE, a segment": 1000.0, "LTE, a slot": 1000.0}
+    judged, lines = instructions.judge(recorded, {"LTE, a segment": segment, "LTE, a slot": slot})
+    assert judged is passes
+    assert ("carries another load" in "".join(lines)) is (passes and max(segment, slot) > 1020)
