@@ -81,7 +81,7 @@ def _steps(windows: list[float], thresholds: list[float]) -> tuple[int, int]:
 
     Args:
         windows: bytes, in the order of time.
-        thresholds: bytes; NaN while there is none.
+        thresholds: bytes; NaN before the first.
     """
     fifths = halves = 0
     for index in range(1, len(windows)):

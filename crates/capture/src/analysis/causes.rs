@@ -212,7 +212,7 @@ impl Causes {
         occasions(&|at| self.is_full(at)) > occasions(&drops)
     }
 
-    /// Whether packets wait this long without losses and with almost none of the flow's bytes in
+    /// Whether packets wait this long without losses and with hardly any of the flow's bytes in
     /// the queue: cross traffic fills it.
     fn stands(&self, sent: &[Sent], round_trip: Duration, from: Duration, packet: u64) -> bool {
         let lost: Vec<Instant> = sent

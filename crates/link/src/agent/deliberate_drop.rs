@@ -61,7 +61,7 @@ impl Half {
         is_new
     }
 
-    /// Bytes from the highest acknowledgment to `sequence`; 0 while there was none.
+    /// Bytes from the highest acknowledgment to `sequence`; 0 before the first.
     fn outstanding_before(&self, sequence: SequenceNumber) -> u64 {
         let bytes = self
             .acknowledged

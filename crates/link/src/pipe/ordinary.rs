@@ -1,5 +1,5 @@
-//! The ordinary pipe: a constant rate or none, a drop-tail queue, a constant delay, losses drawn on
-//! entry or none. The kind is found once, at set-up, and its packets ask for nothing else.
+//! The ordinary pipe: a drop-tail queue, a constant delay, and at most a constant rate and losses
+//! drawn on entry. The kind is found once, at set-up, and its packets ask for nothing else.
 //!
 //! It decides nothing differently from the general pipe, and only leaves out questions with known
 //! answers: a test hands the same packets to both.

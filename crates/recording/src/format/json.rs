@@ -25,7 +25,7 @@ pub(super) fn begins_as_object(bytes: &[u8], keys: &[&str]) -> bool {
         })
 }
 
-/// Words that programs write for a missing number, although JSON has none for it (RFC 8259 §6).
+/// Words that programs write for a missing number, although JSON lacks them (RFC 8259 §6).
 const NO_NUMBERS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
 /// The whole file as `T`; one of these words is missing.
