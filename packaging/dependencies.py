@@ -27,7 +27,6 @@ ACCEPTED: dict[str, str] = {}
 """Advisories that do not concern us, by their id, with the reason."""
 TWICE = {
     "getrandom": "0.2 on other systems, 0.3 by ahash, which Arrow takes",
-    "netlink-packet-route": "an older one by tun-rs",
     "r-efi": "by getrandom, for machines that start without an operating system",
     "syn": "1 by pcap-file, 2 by most macros; 3 is ours and serde's",
     "thiserror": "1 by pcap-file",

@@ -84,6 +84,19 @@ pub fn mtu(name: &str) -> Result<u32> {
         .tried(failed)
 }
 
+/// Sets the longest packet that a device in the namespace of the calling thread takes, in bytes.
+///
+/// # Errors
+///
+/// There is no such device, or it takes no such packets.
+pub fn set_mtu(name: &str, bytes: u16) -> Result<()> {
+    let mut message = LinkMessage::default();
+    message.header.index = index(name)?;
+    message.attributes = vec![LinkAttribute::Mtu(bytes.into())];
+    request(&RouteNetlinkMessage::SetLink(message), 0)
+        .tried(|| format!("cannot set the MTU of {name} to {bytes}"))
+}
+
 const fn mtu_of(attribute: &LinkAttribute) -> Option<u32> {
     match attribute {
         LinkAttribute::Mtu(bytes) => Some(*bytes),

@@ -1,16 +1,16 @@
 //! Signals as a descriptor, to wait for together with packets (signalfd(2)).
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
-use nix::sys::signal::{SigSet, Signal as Blocked};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
 pub use rustix::process::Signal;
 
 use crate::error::{Result, Tried};
 
 /// Signals that wait here instead of killing the process.
 #[derive(Debug)]
-pub struct Signals(SignalFd);
+pub struct Signals(OwnedFd);
 
 impl Signals {
     /// Takes over these signals, in this thread and its later children. Call it before other
@@ -20,21 +20,36 @@ impl Signals {
     ///
     /// The system has no descriptors left.
     pub fn take(wanted: &[Signal]) -> Result<Self> {
-        let failed = || "cannot wait for signals".to_owned();
-        let mut set = SigSet::empty();
-        for signal in wanted {
-            set.add(Blocked::try_from(signal.as_raw()).tried(failed)?);
-        }
-        set.thread_block().tried(failed)?;
-        SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
-            .map(Self)
-            .tried(failed)
+        let mut set = MaybeUninit::uninit();
+        // SAFETY: the first call initialises the set, the others read and change it alone; a
+        // descriptor above zero is new, and nobody else's.
+        #[expect(
+            unsafe_code,
+            reason = "rustix has neither masks of signals nor signalfd"
+        )]
+        let made = unsafe {
+            libc::sigemptyset(set.as_mut_ptr());
+            for signal in wanted {
+                libc::sigaddset(set.as_mut_ptr(), signal.as_raw());
+            }
+            let set = set.assume_init();
+            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
+            match libc::signalfd(-1, &raw const set, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC) {
+                -1 => Err(io::Error::last_os_error()),
+                descriptor => Ok(OwnedFd::from_raw_fd(descriptor)),
+            }
+        };
+        made.map(Self)
+            .tried(|| "cannot wait for signals".to_owned())
     }
 
     /// The next signal that has arrived, if any.
     pub fn next(&self) -> Option<Signal> {
-        let signal = self.0.read_signal().ok()??;
-        Signal::from_named_raw(i32::try_from(signal.ssi_signo).ok()?)
+        // It starts with the signal's number (signalfd(2), struct signalfd_siginfo).
+        let mut words = [0; size_of::<libc::signalfd_siginfo>()];
+        rustix::io::read(&self.0, &mut words).ok()?;
+        let number = words.first_chunk().map(|word| u32::from_ne_bytes(*word))?;
+        Signal::from_named_raw(i32::try_from(number).ok()?)
     }
 }
 
@@ -54,7 +69,11 @@ mod tests {
         std::thread::spawn(|| {
             let signals = Signals::take(&[Signal::USR2, Signal::HUP]).unwrap();
             assert_eq!(signals.next(), None);
-            nix::sys::signal::raise(Blocked::SIGUSR2).unwrap();
+            // SAFETY: it blocks this signal.
+            #[expect(unsafe_code, reason = "rustix sends no signal to a thread")]
+            unsafe {
+                assert_eq!(libc::raise(libc::SIGUSR2), 0);
+            }
             assert_eq!(signals.next(), Some(Signal::USR2));
             assert_eq!(signals.next(), None);
         })

@@ -7,29 +7,25 @@ pub mod pair;
 pub mod root;
 mod route;
 pub mod statistics;
+pub mod tuntap;
 
-use std::fmt;
-use std::io;
+use std::io::IoSlice;
 use std::net::IpAddr;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use tun_rs::{DeviceBuilder, Layer, SyncDevice};
+use rustix::io::{Errno, read, write, writev};
 
 use crate::error::{Error, Result, Tried};
-use crate::interface::Network;
+use crate::interface::{self, Network};
 pub use route::{Metric, make_default_route};
+use tuntap::Layer;
 
 /// A TUN device: packets that the kernel sends into it can be read, and packets written to it are
 /// received by the kernel. It is removed with this value.
+#[derive(Debug)]
 pub struct Tun {
-    device: SyncDevice,
+    device: OwnedFd,
     name: String,
-}
-
-impl fmt::Debug for Tun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Tun").field(&self.name).finish()
-    }
 }
 
 impl Tun {
@@ -44,8 +40,8 @@ impl Tun {
     }
 
     /// As [`new`](Self::new), for a device with segmentation and checksum offload: every packet,
-    /// read or written, follows a [virtio header](tun_rs::VirtioNetHdr), and may have the maximum
-    /// length of IP.
+    /// read or written, follows a virtio header (linux/virtio_net.h, struct virtio_net_hdr), and
+    /// may have the maximum length of IP.
     ///
     /// # Errors
     ///
@@ -55,20 +51,8 @@ impl Tun {
     }
 
     fn make(name: &str, mtu: u16, networks: &[Network], offload: bool) -> Result<Self> {
-        let mut builder = DeviceBuilder::new()
-            .name(name)
-            .layer(Layer::L3)
-            .mtu(mtu)
-            .offload(offload)
-            .packet_information(false);
-        for network in networks {
-            builder = match network.address {
-                IpAddr::V4(address) => builder.ipv4(address, network.prefix, None),
-                IpAddr::V6(address) => builder.ipv6(address, network.prefix),
-            };
-        }
-        let device = builder.build_sync().map_err(|cause| {
-            let missing = cause.kind() == io::ErrorKind::NotFound;
+        let device = tuntap::open(name, Layer::Packets, offload).map_err(|cause| {
+            let missing = cause.kind() == std::io::ErrorKind::NotFound;
             let error = Error::system(format!("cannot make the TUN device {name}"), cause);
             if missing {
                 error.remedied_by(
@@ -79,9 +63,12 @@ impl Tun {
                 error
             }
         })?;
-        device
-            .set_nonblocking(true)
-            .tried(|| format!("cannot set {name} not to wait"))?;
+        // Before addresses: the kernel takes one of IPv6 only with IPv6's smallest MTU.
+        interface::set_mtu(name, mtu)?;
+        for network in networks {
+            interface::add_address(name, *network)?;
+        }
+        interface::bring_up(name)?;
         for network in networks.iter().filter(|network| network.address.is_ipv6()) {
             route::await_local(network.address)
                 .tried(|| format!("{name} does not get the address {}", network.address))?;
@@ -126,9 +113,9 @@ impl Tun {
     ///
     /// The device is gone.
     pub fn read(&self, buffer: &mut [u8]) -> Result<Option<usize>> {
-        match self.device.recv(buffer) {
+        match read(&self.device, buffer) {
             Ok(length) => Ok(Some(length)),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(Errno::AGAIN) => Ok(None),
             Err(error) => Err(Error::system(
                 format!("cannot read from {}", self.name),
                 error,
@@ -142,7 +129,7 @@ impl Tun {
     ///
     /// The device is gone.
     pub fn write(&self, packet: &[u8]) -> Result<bool> {
-        self.is_taken(self.device.send(packet))
+        self.is_taken(write(&self.device, packet))
     }
 
     /// As [`write`](Self::write), for a packet in pieces.
@@ -151,24 +138,15 @@ impl Tun {
     ///
     /// The device is gone.
     pub fn write_pieces<const N: usize>(&self, pieces: [&[u8]; N]) -> Result<bool> {
-        let pieces = pieces.map(io::IoSlice::new);
-        self.is_taken(self.device.send_vectored(&pieces))
+        self.is_taken(writev(&self.device, &pieces.map(IoSlice::new)))
     }
 
-    fn is_taken(&self, written: io::Result<usize>) -> Result<bool> {
+    fn is_taken(&self, written: rustix::io::Result<usize>) -> Result<bool> {
         match written {
             Ok(_) => Ok(true),
-            // A packet unknown to the kernel is lost, as on any network.
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::InvalidInput
-                ) =>
-            {
-                Ok(false)
-            }
-            // The device is down: it may come up again.
-            Err(error) if error.raw_os_error() == Some(libc::EIO) => Ok(false),
+            // A packet unknown to the kernel is lost, as on any network; a device that is down may
+            // come up again.
+            Err(Errno::AGAIN | Errno::INVAL | Errno::IO) => Ok(false),
             Err(error) => Err(Error::system(
                 format!("cannot write to {}", self.name),
                 error,

@@ -1,12 +1,15 @@
 //! The gateway as the wire between two devices.
 
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use airtcp_host::device::tuntap::{self, Layer};
 use airtcp_host::error::Tried;
+use airtcp_host::interface;
 use airtcp_packet::wire::{Addresses, emit};
 use airtcp_packet::{Flags, Segment, SequenceNumber, Timestamps};
+use rustix::io::{read, write};
 use rustix::process::Signal;
-use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 use crate::router::{Middle, Router, WIRED, WIRED6, await_that, sh};
 use crate::upload::{Upload, upload};
@@ -131,7 +134,7 @@ fn agents_that_repeat_packets_are_refused() {
 }
 
 /// A router whose two devices are TAP devices of this test: it writes and reads their frames.
-fn taps() -> Option<(Router, [SyncDevice; 2])> {
+fn taps() -> Option<(Router, [OwnedFd; 2])> {
     let made = Router::new(Middle::Nothing).and_then(|router| {
         sh(
             &router.router,
@@ -140,16 +143,9 @@ fn taps() -> Option<(Router, [SyncDevice; 2])> {
         )?;
         let tap = |name| {
             router.router.enter(|| {
-                let device = DeviceBuilder::new()
-                    .name(name)
-                    .layer(Layer::L2)
-                    .offload(false)
-                    .packet_information(false)
-                    .build_sync();
-                let device = device.tried(|| "cannot make a TAP device".to_owned())?;
-                device
-                    .set_nonblocking(true)
-                    .tried(|| "cannot set it not to wait".to_owned())?;
+                let device = tuntap::open(name, Layer::Frames, false)
+                    .tried(|| "cannot make a TAP device".to_owned())?;
+                interface::bring_up(name)?;
                 Ok(device)
             })
         };
@@ -160,10 +156,10 @@ fn taps() -> Option<(Router, [SyncDevice; 2])> {
 }
 
 /// The next frame that leaves a device.
-fn next_frame(tap: &SyncDevice) -> Vec<u8> {
+fn next_frame(tap: &OwnedFd) -> Vec<u8> {
     let (mut frame, mut come) = (vec![0; 2048], None);
     let comes = || {
-        come = tap.recv(&mut frame).ok();
+        come = read(tap, &mut frame).ok();
         come.is_some()
     };
     await_that(comes, "a frame comes");
@@ -253,18 +249,18 @@ fn frames_pass_byte_for_byte() {
     ];
     for (from, to) in [(&mobile, &wired), (&wired, &mobile)] {
         for (number, sent) in frames.iter().enumerate() {
-            from.send(sent).unwrap();
+            write(from, sent).unwrap();
             assert_eq!(&next_frame(to), sent, "frame {number}");
         }
     }
     // A connection in a VLAN, whose acknowledgments are held once its round trip is known.
     for number in 1..40 {
         let [data, acknowledgment] = exchange(number).map(|packet| frame(&[tag], 0x0800, &packet));
-        mobile.send(&data).unwrap();
+        write(&mobile, &data).unwrap();
         assert_eq!(next_frame(&wired), data);
         // The gateway's tap delivers in blocks.
         std::thread::sleep(Duration::from_millis(10));
-        wired.send(&acknowledgment).unwrap();
+        write(&wired, &acknowledgment).unwrap();
         assert_eq!(next_frame(&mobile), acknowledgment);
     }
     let report = gateway.stop();

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use airtcp_endpoint::{Cut, Endpoint, Handled, Settings, Transmit};
+use airtcp_endpoint::{Cut, Endpoint, Handled, Settings};
 use airtcp_host::clock::{Clock, wait};
 use airtcp_host::device::Tun;
 use airtcp_host::error::{Result, Tried};
@@ -15,9 +15,6 @@ use airtcp_host::pcapng::Capture;
 use airtcp_packet::wire::Checksums;
 use airtcp_units::Instant;
 use rustix::event::{PollFd, PollFlags, poll};
-use tun_rs::{
-    VIRTIO_NET_HDR_GSO_TCPV4, VIRTIO_NET_HDR_GSO_TCPV6, VIRTIO_NET_HDR_LEN, VirtioNetHdr,
-};
 
 use super::raw::Raw;
 
@@ -25,17 +22,22 @@ use super::raw::Raw;
 /// so that acknowledgments keep up with the data.
 const TURN: usize = 32;
 /// The longest packet, with the header before it.
-const MAX: usize = 65_536 + VIRTIO_NET_HDR_LEN;
+const MAX: usize = 65_536 + OFFLOAD_BYTES;
 /// The largest payload of one packet that the device segments: 64 KiB less IPv6's and all other
 /// headers.
 const LARGEST_BURST: u16 = 65_000;
 /// Offset of the checksum in TCP's header (RFC 9293 §3.1).
 const CHECKSUM_AT: u16 = 16;
-/// Flags of the header (virtio 1.2 §5.1.6): the checksum must be completed, or has been verified;
-/// and the type of a packet that must not be segmented.
+/// Length of the header before a packet on a device with offload (virtio 1.2 §5.1.6, in this
+/// machine's byte order).
+const OFFLOAD_BYTES: usize = 10;
+/// Its flags: the checksum must be completed, or has been verified.
 const NEEDS_CHECKSUM: u8 = 1;
 const DATA_VALID: u8 = 2;
+/// Its types: a packet that must not be segmented, and TCP over IPv4 and IPv6.
 const WHOLE: u8 = 0;
+const TCP_V4: u8 = 1;
+const TCP_V6: u8 = 4;
 
 /// The properties of a device.
 #[derive(Clone, Debug)]
@@ -206,14 +208,11 @@ impl Driver {
 
     fn take(&mut self, now: Instant, bytes: &[u8]) {
         let (packet, checksums) = if self.offload {
-            let Some((header, packet)) = bytes.split_at_checked(VIRTIO_NET_HDR_LEN) else {
+            let Some((header, packet)) = bytes.split_first_chunk::<OFFLOAD_BYTES>() else {
                 return;
             };
-            let Ok(header) = VirtioNetHdr::decode(header) else {
-                return;
-            };
-            let is_trusted =
-                header.flags & (NEEDS_CHECKSUM | DATA_VALID) != 0 || header.gso_type != WHOLE;
+            let [flags, kind, ..] = *header;
+            let is_trusted = flags & (NEEDS_CHECKSUM | DATA_VALID) != 0 || kind != WHOLE;
             let checksums = if is_trusted {
                 Checksums::Trusted
             } else {
@@ -250,7 +249,7 @@ impl Driver {
             if let Some(raw) = &self.raw {
                 raw.send([headers, first, second]);
             } else if self.offload {
-                let before = before(transmit)?;
+                let before = transmit.cut.map_or([0; OFFLOAD_BYTES], before);
                 self.tun.write_pieces([&before, headers, first, second])?;
             } else {
                 self.tun.write_pieces([headers, first, second])?;
@@ -309,28 +308,13 @@ fn note(kept: &mut Option<Capture>, is_out: bool, pieces: [&[u8]; 3]) {
     }
 }
 
-/// The header before a packet on a device with offload.
-fn before(transmit: Transmit) -> Result<[u8; VIRTIO_NET_HDR_LEN]> {
-    let mut header = [0; VIRTIO_NET_HDR_LEN];
-    if let Some(cut) = transmit.cut {
-        virtio(cut)
-            .encode(&mut header)
-            .tried(|| "cannot write a virtio header".to_owned())?;
+/// The header before a packet that the device cuts into segments.
+fn before(cut: Cut) -> [u8; OFFLOAD_BYTES] {
+    let mut header = [0; OFFLOAD_BYTES];
+    header[..2].copy_from_slice(&[NEEDS_CHECKSUM, if cut.is_ipv6 { TCP_V6 } else { TCP_V4 }]);
+    let numbers = [cut.payload_at, cut.payload_bytes, cut.tcp_at, CHECKSUM_AT];
+    for (place, number) in header[2..].chunks_exact_mut(2).zip(numbers) {
+        place.copy_from_slice(&number.to_ne_bytes());
     }
-    Ok(header)
-}
-
-fn virtio(cut: Cut) -> VirtioNetHdr {
-    VirtioNetHdr {
-        flags: NEEDS_CHECKSUM,
-        gso_type: if cut.is_ipv6 {
-            VIRTIO_NET_HDR_GSO_TCPV6
-        } else {
-            VIRTIO_NET_HDR_GSO_TCPV4
-        },
-        hdr_len: cut.payload_at,
-        gso_size: cut.payload_bytes,
-        csum_start: cut.tcp_at,
-        csum_offset: CHECKSUM_AT,
-    }
+    header
 }
