@@ -11,6 +11,7 @@ use netlink_packet_sock_diag::inet::nlas::Nla;
 use netlink_packet_sock_diag::inet::{
     ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags,
 };
+use rustix::io::Errno;
 
 /// A connection as the kernel reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub fn established() -> Result<Vec<Connection>> {
     match dump(AF_INET6, SocketId::new_v6()) {
         Ok(more) => connections.extend(more),
         // A kernel without IPv6.
-        Err(cause) if cause.raw_os_error() == Some(libc::ENOENT) => {}
+        Err(cause) if cause.raw_os_error() == Some(Errno::NOENT.raw_os_error()) => {}
         other => {
             other.tried(|| "cannot ask sock_diag for connections of IPv6".to_owned())?;
         }

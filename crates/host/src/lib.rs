@@ -24,5 +24,6 @@ pub mod packet_store;
 pub mod pcapng;
 pub mod privileges;
 pub mod release;
+pub mod socket_option;
 pub mod tcp_info;
 pub mod tcp_settings;

@@ -1,9 +1,9 @@
 //! The kernel's information on a connection (`TCP_INFO`), and the pacing of a socket.
 
-use std::mem::size_of;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 
 use crate::error::{Result, Tried};
+use crate::socket_option;
 
 /// A part of `TCP_INFO`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,25 +33,8 @@ pub struct TcpInfo {
 ///
 /// The socket is not a TCP socket.
 pub fn tcp_info(socket: &impl AsFd) -> Result<TcpInfo> {
-    let mut info = std::mem::MaybeUninit::<libc::tcp_info>::zeroed();
-    let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` bytes into `info`, whose fields are all integers,
-    // for which every bit pattern, zero included, is valid.
-    #[expect(unsafe_code, reason = "no library of ours wraps TCP_INFO")]
-    let (result, info) = unsafe {
-        let result = libc::getsockopt(
-            socket.as_fd().as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_INFO,
-            info.as_mut_ptr().cast(),
-            &raw mut length,
-        );
-        (result, info.assume_init())
-    };
-    if result != 0 {
-        return Err(std::io::Error::last_os_error())
-            .tried(|| "cannot ask the kernel about the connection".to_owned());
-    }
+    let info: libc::tcp_info = socket_option::get(socket, libc::IPPROTO_TCP, libc::TCP_INFO)
+        .tried(|| "cannot ask the kernel about the connection".to_owned())?;
     Ok(TcpInfo {
         srtt_us: info.tcpi_rtt,
         rttvar_us: info.tcpi_rttvar,
@@ -72,20 +55,5 @@ pub fn tcp_info(socket: &impl AsFd) -> Result<TcpInfo> {
 /// The kernel refuses the option.
 pub fn pace(socket: &impl AsFd) -> std::io::Result<()> {
     let rate = u64::MAX - 1;
-    // SAFETY: the kernel reads the eight bytes of `rate`.
-    #[expect(unsafe_code, reason = "no library of ours wraps SO_MAX_PACING_RATE")]
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_fd().as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_MAX_PACING_RATE,
-            (&raw const rate).cast(),
-            size_of::<u64>() as libc::socklen_t,
-        )
-    };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(std::io::Error::last_os_error())
-    }
+    socket_option::set(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &rate)
 }

@@ -26,6 +26,7 @@ use std::io::ErrorKind;
 use airtcp_host::error::{Error, Result};
 use airtcp_host::iproute::ip;
 use airtcp_host::nftables::{Batch, Expression, Family, Hook, Meta};
+use rustix::net::{Protocol, ipproto};
 use serde::{Deserialize, Serialize};
 
 use crate::options::Mobile;
@@ -47,10 +48,10 @@ const ENDPOINT_MARK: u32 = 0x6175;
 const ENDPOINT_PREFERENCE: &str = "6175";
 /// Errors of routers by protocol and type: destination unreachable, which is packet too long as
 /// well (RFC 792), and both of IPv6 (RFC 4443 §3).
-const ROUTER_ERRORS: [(i32, u8); 3] = [
-    (libc::IPPROTO_ICMP, 3),
-    (libc::IPPROTO_ICMPV6, 1),
-    (libc::IPPROTO_ICMPV6, 2),
+const ROUTER_ERRORS: [(Protocol, u8); 3] = [
+    (ipproto::ICMP, 3),
+    (ipproto::ICMPV6, 1),
+    (ipproto::ICMPV6, 2),
 ];
 /// RTN_LOCAL of `linux/rtnetlink.h`.
 const LOCAL: u32 = 2;
@@ -283,13 +284,13 @@ impl Diversion {
 }
 
 fn tcp() -> [Expression; 2] {
-    of_protocol(libc::IPPROTO_TCP)
+    of_protocol(ipproto::TCP)
 }
 
-fn of_protocol(protocol: i32) -> [Expression; 2] {
+fn of_protocol(protocol: Protocol) -> [Expression; 2] {
     [
         Expression::load(Meta::Protocol),
-        Expression::is(&[protocol as u8]),
+        Expression::is(&[protocol.as_raw().get() as u8]),
     ]
 }
 

@@ -1,12 +1,12 @@
 //! The proxy's sockets: their creation, and options without wrappers in the libraries used.
 
 use std::io;
-use std::mem::size_of;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::socket_option;
 use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
@@ -106,7 +106,7 @@ pub fn bound_receiving(socket: &impl AsFd, bytes: usize) {
     }
     // A larger buffer needs a larger clamp (tcp_set_window_clamp); the buffer is the limit.
     let clamp = i32::try_from(bytes.saturating_mul(2)).unwrap_or(i32::MAX);
-    let _ = set_number(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, clamp);
+    let _ = socket_option::set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, &clamp);
 }
 
 /// Limits the unacknowledged data held by the kernel, likewise.
@@ -120,7 +120,7 @@ pub fn bound_sending(socket: &impl AsFd, bytes: usize) {
 /// (tcp_stream_memory_free).
 pub fn bound_unsent(socket: &impl AsFd, bytes: usize) {
     let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
-    let _ = set_number(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, bytes);
+    let _ = socket_option::set(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, &bytes);
 }
 
 fn stream(address: SocketAddr) -> io::Result<OwnedFd> {
@@ -146,26 +146,7 @@ fn set_transparent(socket: &impl AsFd, address: SocketAddr) -> Result<()> {
 
 fn transparent(socket: &impl AsFd, address: SocketAddr) -> io::Result<()> {
     match address {
-        SocketAddr::V4(_) => set_number(socket, libc::IPPROTO_IP, TRANSPARENT[0], 1),
-        SocketAddr::V6(_) => set_number(socket, libc::IPPROTO_IPV6, TRANSPARENT[1], 1),
-    }
-}
-
-fn set_number(socket: &impl AsFd, level: i32, option: i32, value: i32) -> io::Result<()> {
-    // SAFETY: the kernel reads the four bytes of `value`.
-    #[expect(unsafe_code, reason = "no library of ours wraps these options")]
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_fd().as_raw_fd(),
-            level,
-            option,
-            (&raw const value).cast(),
-            size_of::<i32>() as libc::socklen_t,
-        )
-    };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
+        SocketAddr::V4(_) => socket_option::set(socket, libc::IPPROTO_IP, TRANSPARENT[0], &1_i32),
+        SocketAddr::V6(_) => socket_option::set(socket, libc::IPPROTO_IPV6, TRANSPARENT[1], &1_i32),
     }
 }

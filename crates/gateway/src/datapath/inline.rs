@@ -14,6 +14,7 @@ use airtcp_host::clock::Clock;
 use airtcp_host::device::bridge;
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::interface;
+use airtcp_host::socket_option;
 use airtcp_link::agent::Toward;
 use airtcp_units::Instant;
 use rustix::io::Errno;
@@ -26,7 +27,7 @@ use crate::configuration::Settings;
 use crate::meter::Meter;
 use crate::packets::filter::Segments;
 use crate::packets::packet_view::{FlowKeys, PacketView, is_of_the_connection, read_headers};
-use crate::sockets::packet_socket::{VlanTag, bind_packet, receive_frame, set_option};
+use crate::sockets::packet_socket::{VlanTag, bind_packet, receive_frame};
 
 /// Maximum number of frames read from one device before switching to the other.
 const TURN: usize = 64;
@@ -303,10 +304,10 @@ impl Port {
         let index = interface::index(device)?;
         let on: libc::c_int = 1;
         let level = libc::SOL_PACKET;
-        set_option(&socket, level, libc::PACKET_AUXDATA, &on).tried(failed)?;
-        set_option(&socket, level, libc::PACKET_VNET_HDR, &on).tried(failed)?;
+        socket_option::set(&socket, level, libc::PACKET_AUXDATA, &on).tried(failed)?;
+        socket_option::set(&socket, level, libc::PACKET_VNET_HDR, &on).tried(failed)?;
         // This program's outgoing frames are not received again.
-        set_option(&socket, level, libc::PACKET_IGNORE_OUTGOING, &on).tried(failed)?;
+        socket_option::set(&socket, level, libc::PACKET_IGNORE_OUTGOING, &on).tried(failed)?;
         let _ = rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES);
         let all = libc::packet_mreq {
             mr_ifindex: i32::try_from(index).unwrap_or(0),
@@ -314,7 +315,7 @@ impl Port {
             mr_alen: 0,
             mr_address: [0; 8],
         };
-        set_option(&socket, level, libc::PACKET_ADD_MEMBERSHIP, &all).tried(failed)?;
+        socket_option::set(&socket, level, libc::PACKET_ADD_MEMBERSHIP, &all).tried(failed)?;
         bind_packet(&socket, device, libc::ETH_P_ALL).tried(failed)?;
         Ok(Self {
             socket,
@@ -326,7 +327,7 @@ impl Port {
 
     /// Sets the priority of frames sent from now on. If the kernel refuses, they are sent without.
     fn prefer(&self, priority: libc::c_int) {
-        let _ = set_option(&self.socket, libc::SOL_SOCKET, libc::SO_PRIORITY, &priority);
+        let _ = socket_option::set(&self.socket, libc::SOL_SOCKET, libc::SO_PRIORITY, &priority);
     }
 }
 

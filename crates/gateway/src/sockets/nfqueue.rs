@@ -6,12 +6,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::netlink::{Connection, Part};
+use airtcp_host::socket_option;
 use airtcp_link::agent::Toward;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv, sockopt};
 
 use super::netlink::{Message, Verdict, Writer, messages};
-use super::packet_socket::set_option;
 
 /// Maximum number of packets waiting in a queue; further ones bypass it.
 const MAX_WAITING: u32 = 1 << 14;
@@ -281,7 +281,7 @@ fn open() -> io::Result<Connection> {
         let _ = sockopt::set_socket_recv_buffer_size(&socket, BUFFER_BYTES);
     }
     let on: libc::c_int = 1;
-    let _ = set_option(&socket, libc::SOL_NETLINK, libc::NETLINK_NO_ENOBUFS, &on);
+    let _ = socket_option::set(&socket, libc::SOL_NETLINK, libc::NETLINK_NO_ENOBUFS, &on);
     Ok(socket)
 }
 

@@ -1,42 +1,10 @@
-//! Socket options, addresses and frames of packet sockets, which the libraries used do not wrap.
+//! Addresses and frames of packet sockets, which the libraries used do not wrap.
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use airtcp_host::interface;
-
-/// Sets an option to a plain C structure or number.
-///
-/// # Errors
-/// The kernel refuses it.
-pub fn set_option<T>(socket: &impl AsFd, level: i32, name: i32, value: &T) -> io::Result<()> {
-    let length = size_of::<T>() as libc::socklen_t;
-    // SAFETY: the kernel reads `length` bytes from `value`, which is borrowed meanwhile.
-    #[expect(unsafe_code, reason = "no library of ours wraps these options")]
-    let status = unsafe {
-        let value = std::ptr::from_ref(value).cast();
-        libc::setsockopt(socket.as_fd().as_raw_fd(), level, name, value, length)
-    };
-    done(status)
-}
-
-/// Reads an option that is a plain C structure of numbers.
-///
-/// # Errors
-/// The kernel refuses it.
-pub fn read_option<T: Copy>(socket: &OwnedFd, level: i32, name: i32) -> io::Result<T> {
-    let mut value = MaybeUninit::<T>::zeroed();
-    let mut length = size_of::<T>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` bytes into `value`; the rest stays zero, which is
-    // valid for every structure of numbers.
-    #[expect(unsafe_code, reason = "no library of ours wraps these options")]
-    unsafe {
-        let place = value.as_mut_ptr().cast();
-        let status = libc::getsockopt(socket.as_raw_fd(), level, name, place, &raw mut length);
-        done(status).map(|()| value.assume_init())
-    }
-}
 
 /// Binds a packet socket to a device, for packets of a protocol (linux/if_ether.h).
 ///
@@ -64,7 +32,11 @@ pub fn bind_packet(socket: &OwnedFd, device: &str, protocol: i32) -> io::Result<
         let address = std::ptr::from_ref(&address).cast();
         libc::bind(socket.as_raw_fd(), address, length)
     };
-    done(status)
+    if status == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 /// The tag of a frame's outermost VLAN: its protocol, and priority with number (IEEE 802.1Q).
@@ -114,12 +86,4 @@ fn tag(data: &libc::tpacket_auxdata) -> Option<VlanTag> {
         0x8100
     };
     has(libc::TP_STATUS_VLAN_VALID).then_some([protocol, data.tp_vlan_tci])
-}
-
-fn done(status: i32) -> io::Result<()> {
-    if status == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
 }

@@ -5,11 +5,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::socket_option;
 use rustix::net::{
     AddressFamily, Protocol, SendFlags, SocketFlags, SocketType, sendto, socket_with,
 };
-
-use super::packet_socket::set_option;
 
 /// IPPROTO_RAW of linux/in.h: the program supplies the header.
 const RAW: Protocol = rustix::net::ipproto::RAW;
@@ -65,6 +64,6 @@ fn raw(family: AddressFamily, device: &str) -> Result<OwnedFd> {
     for (place, byte) in name.iter_mut().take(15).zip(device.bytes()) {
         *place = byte;
     }
-    set_option(&socket, libc::SOL_SOCKET, libc::SO_BINDTODEVICE, &name).tried(failed)?;
+    socket_option::set(&socket, libc::SOL_SOCKET, libc::SO_BINDTODEVICE, &name).tried(failed)?;
     Ok(socket)
 }

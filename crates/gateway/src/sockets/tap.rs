@@ -12,12 +12,13 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::socket_option;
 use airtcp_link::agent::Toward;
 use airtcp_units::Instant;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
-use super::packet_socket::{bind_packet, read_option, set_option};
+use super::packet_socket::bind_packet;
 use super::sampling::Sampling;
 use crate::packets::filter;
 use crate::packets::filter::Instruction;
@@ -85,7 +86,8 @@ impl Tap {
         })?;
         attach(&socket, &filter::tap(1)).tried(failed)?;
         let version = libc::tpacket_versions::TPACKET_V3 as libc::c_int;
-        set_option(&socket, libc::SOL_PACKET, libc::PACKET_VERSION, &version).tried(failed)?;
+        socket_option::set(&socket, libc::SOL_PACKET, libc::PACKET_VERSION, &version)
+            .tried(failed)?;
         let request = libc::tpacket_req3 {
             tp_block_size: BLOCK_BYTES,
             tp_block_nr: BLOCKS,
@@ -95,7 +97,8 @@ impl Tap {
             tp_sizeof_priv: 0,
             tp_feature_req_word: 0,
         };
-        set_option(&socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &request).tried(failed)?;
+        socket_option::set(&socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &request)
+            .tried(failed)?;
         let ring = map(&socket).tried(failed)?;
         let tap = Self {
             socket,
@@ -138,7 +141,7 @@ impl Tap {
     /// Counters so far.
     pub fn looked(&mut self) -> TapCounters {
         let statistics: io::Result<libc::tpacket_stats_v3> =
-            read_option(&self.socket, libc::SOL_PACKET, libc::PACKET_STATISTICS);
+            socket_option::get(&self.socket, libc::SOL_PACKET, libc::PACKET_STATISTICS);
         // Reading resets them.
         if let Ok(statistics) = statistics {
             let (all, missed) = (statistics.tp_packets, statistics.tp_drops);
@@ -285,7 +288,7 @@ fn attach(socket: &OwnedFd, program: &[Instruction]) -> io::Result<()> {
         len: u16::try_from(instructions.len()).map_err(io::Error::other)?,
         filter: instructions.as_mut_ptr(),
     };
-    set_option(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
+    socket_option::set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
 }
 
 #[cfg(test)]

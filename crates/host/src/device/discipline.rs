@@ -6,6 +6,7 @@ use airtcp_units::BitRate;
 use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_REPLACE};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
+use rustix::io::Errno;
 
 use crate::error::{Error, Result};
 use crate::namespace::Namespace;
@@ -353,7 +354,7 @@ fn attach(
         NLM_F_CREATE | NLM_F_REPLACE,
     )
     .map_err(|cause| {
-        if cause.raw_os_error() == Some(libc::ENOENT) {
+        if cause.raw_os_error() == Some(Errno::NOENT.raw_os_error()) {
             return Error::new(format!("this kernel has no queueing discipline {kind}"))
                 .remedied_by(format!("it is the module sch_{kind}: modprobe sch_{kind}"));
         }

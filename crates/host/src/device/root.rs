@@ -6,6 +6,7 @@
 use std::io;
 
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::discipline::{Discipline, OPTIONS};
@@ -139,7 +140,7 @@ fn set(device: &str, kind: &str, handle: u32, options: &[u8]) -> Result<()> {
     exchange(NEW, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &body)
         .map(drop)
         .map_err(|cause| {
-            if cause.raw_os_error() == Some(libc::ENOENT) {
+            if cause.raw_os_error() == Some(Errno::NOENT.raw_os_error()) {
                 return Error::new(format!("this kernel has no queueing discipline {kind}"))
                     .remedied_by(format!("it is the module sch_{kind}: modprobe sch_{kind}"));
             }
