@@ -19,21 +19,17 @@ pub mod route;
 pub mod target;
 mod text;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use airtcp_host::changes::journal::{Journal, Locked, Stage};
-use airtcp_host::changes::{
-    engine,
-    guard::{self, Guard},
-};
-use airtcp_host::clock::boot_time_ns;
-use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::changes::{engine, guard};
+use airtcp_host::clock::{boot_time_ns, since_1970};
+use airtcp_host::daemon::program;
+use airtcp_host::error::{Error, Result};
 use airtcp_host::namespace::cookie;
 use airtcp_units::Duration;
 
 use crate::change::Change;
 use crate::entry::Entry;
-pub use crate::options::{Deploy, Deployed, Guard as GuardOptions, Undeploy};
+pub use crate::options::{Deploy, Deployed, Undeploy};
 use crate::plan::{Plan, Request};
 
 /// Deploys a remedy. Returns the exit status.
@@ -87,9 +83,7 @@ pub fn deploy(options: &Deploy) -> Result<i32> {
     let lock = lock(&journal)?;
     make_room(&journal, &lock)?;
     let entry = entry(options, &target.to_string(), plan);
-    let program =
-        std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
-    let guard = Guard::start::<Entry>(&program, &options.places)?;
+    let guard = guard::start::<Entry>(&program::running()?, &options.places)?;
     engine::make(&journal, &lock, &entry, &mut |_| {})?;
     guard.dismiss();
     drop(lock);
@@ -132,12 +126,11 @@ fn entry(options: &Deploy, target: &str, plan: Plan) -> Entry {
             treatment.salt = (now ^ (now >> 32)) as u32;
         }
     }
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
     Entry {
         remedies: options.remedy.clone(),
         target: target.to_owned(),
         share: options.share,
-        since: since.map_or(0, |time| time.as_secs()),
+        since: since_1970() / 1_000_000_000,
         until_ns,
         id: now,
         changes,
@@ -184,10 +177,8 @@ pub fn undeploy(options: &Undeploy) -> Result<i32> {
         println!("nothing is deployed");
         return Ok(0);
     };
-    let program =
-        std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
     // If this process dies first, the guard continues.
-    let guard = Guard::start::<Entry>(&program, &options.places)?;
+    let guard = guard::start::<Entry>(&program::running()?, &options.places)?;
     let left = engine::undo(&journal, &lock, options.forget, &mut |_| {})?;
     guard.dismiss();
     drop(lock);
@@ -208,15 +199,6 @@ pub fn undeploy(options: &Undeploy) -> Result<i32> {
         println!("connections made meanwhile keep their congestion control until they close");
     }
     Ok(0)
-}
-
-/// Guards another process's changes. Returns the exit status.
-///
-/// # Errors
-///
-/// A change cannot be undone.
-pub fn guard(options: &GuardOptions) -> Result<i32> {
-    guard::watch::<Entry>(&options.places)
 }
 
 /// Prints the current deployment. Returns the exit status.

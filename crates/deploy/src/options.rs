@@ -109,13 +109,6 @@ pub struct Undeploy {
     pub(super) places: Places,
 }
 
-/// Guard a deployment: started by airtcp-net itself
-#[derive(Args, Clone, Debug)]
-pub struct Guard {
-    #[command(flatten)]
-    pub(super) places: Places,
-}
-
 fn share(text: &str) -> Result<u32, String> {
     let expected = || "expected a part of the connections such as 50%, above 0 and below 100%";
     let percent: f64 = text

@@ -9,6 +9,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
+use airtcp_host::daemon::program;
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::namespace::{Namespace, leave};
 use rustix::mount::{
@@ -118,11 +119,9 @@ impl Drop for Running {
 fn start(program: &Program) -> Result<Child> {
     leave(UnshareFlags::NEWPID | UnshareFlags::NEWNS)
         .tried(|| "cannot make a namespace of processes".to_owned())?;
-    let this =
-        std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
     let resolver = program.resolver.map(|resolver| resolver.to_string());
     let environment = program.environment.iter();
-    Command::new(this)
+    Command::new(program::running()?)
         .arg(ARGUMENT)
         .arg(getpid().to_string())
         // Empty for the machine's.

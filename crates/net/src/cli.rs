@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use airtcp_emulate::uplink::tied;
 use airtcp_emulate::{inside, measure, run as emulate};
+use airtcp_host::changes::guard;
 use airtcp_host::error::Result;
 use airtcp_proxy::stack::{send, serve};
 use clap::{Parser, Subcommand};
@@ -30,13 +31,13 @@ enum Command {
     #[command(hide = true, name = airtcp_gateway::guard::COMMAND)]
     GatewayGuard(airtcp_gateway::guard::Options),
     #[command(hide = true)]
-    Guard(airtcp_deploy::GuardOptions),
+    Guard(guard::Options),
     #[command(hide = true, name = guest::COMMAND)]
     Guest(guest::Options),
     Measure(measure::Options),
     Proxy(airtcp_proxy::Options),
     #[command(hide = true)]
-    ProxyGuard(airtcp_proxy::GuardOptions),
+    ProxyGuard(guard::Options),
     Send(send::Send),
     Serve(serve::Serve),
     Undeploy(airtcp_deploy::Undeploy),
@@ -63,7 +64,7 @@ pub fn main() -> ExitCode {
         Command::Control(options) => status(control::run(&options), 2),
         Command::Deploy(options) => status(airtcp_deploy::deploy(&options), 2),
         Command::Deployed(options) => status(airtcp_deploy::deployed(&options), 2),
-        Command::Guard(options) => status(airtcp_deploy::guard(&options), 2),
+        Command::Guard(options) => status(guard::run::<airtcp_deploy::entry::Entry>(&options), 2),
         Command::Guest(options) => status(guest::run(&options), 2),
         Command::Undeploy(options) => status(airtcp_deploy::undeploy(&options), 2),
         Command::Emulate(options) => status(emulate::run(&options), 2),
@@ -71,7 +72,7 @@ pub fn main() -> ExitCode {
         Command::GatewayGuard(options) => status(airtcp_gateway::guard::run(&options), 2),
         Command::Measure(options) => status(measure::run(&options), 2),
         Command::Proxy(options) => status(airtcp_proxy::run(&options), 2),
-        Command::ProxyGuard(options) => status(airtcp_proxy::guard(&options), 2),
+        Command::ProxyGuard(options) => status(guard::run::<airtcp_proxy::Diverted>(&options), 2),
         Command::Send(options) => status(send::run(&options), 1),
         Command::Serve(options) => status(serve::run(&options), 2),
     }

@@ -2,13 +2,14 @@
 //! crash by the guard, and if that was killed too at the next start.
 
 use std::os::fd::OwnedFd;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use airtcp_host::changes::guard::{self, Guard};
+use airtcp_host::changes::guard;
 use airtcp_host::changes::journal::{Journal, Locked};
 use airtcp_host::changes::{Change, Places, Record, Undone, engine};
-use airtcp_host::clock::boot_time_ns;
-use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::clock::{boot_time_ns, since_1970};
+use airtcp_host::daemon::guard::Guard;
+use airtcp_host::daemon::program;
+use airtcp_host::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::divert::Diversion;
@@ -31,10 +32,7 @@ impl JournaledDiversion {
     ///
     /// Another proxy has one here, or the kernel refuses it: in that case nothing is changed.
     pub fn make(diversion: Diversion, places: &Places) -> Result<Self> {
-        let places = Places {
-            state: places.state.join(FOLDER),
-            pins: places.pins.clone(),
-        };
+        let places = own(places);
         let journal = places.journal::<Entry>()?;
         let lock = journal.lock()?.ok_or_else(|| {
             Error::new("a transparent proxy runs in this network namespace already")
@@ -44,9 +42,7 @@ impl JournaledDiversion {
             engine::undo(&journal, &lock, false, &mut |_| {})?;
             eprintln!("airtcp-net: took away the rules of a proxy that was killed");
         }
-        let program = std::env::current_exe()
-            .tried(|| "cannot find the program that is running".to_owned())?;
-        let guard = Guard::start::<Entry>(&program, &places)?;
+        let guard = guard::start::<Entry>(&program::running()?, &places)?;
         let entry = Entry::new(diversion);
         // It stays in the stage of being made: a process that finds it without an owner removes it.
         journal.write(&entry)?;
@@ -70,10 +66,7 @@ impl JournaledDiversion {
     ///
     /// It is another diversion, or no guard can be started: the predecessor then keeps it.
     pub fn inherit(diversion: &Diversion, places: &Places, lock: OwnedFd) -> Result<Self> {
-        let places = Places {
-            state: places.state.join(FOLDER),
-            pins: places.pins.clone(),
-        };
+        let places = own(places);
         let journal = places.journal::<Entry>()?;
         let found = journal.read()?;
         if found.is_none_or(|(_, entry)| entry.changes[0] != *diversion) {
@@ -84,9 +77,7 @@ impl JournaledDiversion {
                     ),
             );
         }
-        let program = std::env::current_exe()
-            .tried(|| "cannot find the program that is running".to_owned())?;
-        let guard = Guard::start::<Entry>(&program, &places)?;
+        let guard = guard::start::<Entry>(&program::running()?, &places)?;
         let lock = journal.inherit(lock);
         Ok(Self {
             journal,
@@ -122,9 +113,17 @@ impl JournaledDiversion {
     }
 }
 
+/// The places of proxies, among these.
+fn own(places: &Places) -> Places {
+    Places {
+        state: places.state.join(FOLDER),
+        pins: places.pins.clone(),
+    }
+}
+
 /// The record of a diversion.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Entry {
+pub struct Entry {
     /// Time at which it was made, in seconds since 1970.
     since: u64,
     /// Time at which it was made, in nanoseconds of `CLOCK_BOOTTIME`.
@@ -135,9 +134,8 @@ struct Entry {
 
 impl Entry {
     fn new(diversion: Diversion) -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Self {
-            since: since.map_or(0, |time| time.as_secs()),
+            since: since_1970() / 1_000_000_000,
             id: boot_time_ns(),
             changes: [diversion],
         }
@@ -167,13 +165,4 @@ impl Change for Diversion {
     fn undo(&self) -> Result<Undone> {
         Self::undo(self).map(|()| Undone::Back)
     }
-}
-
-/// Guards another process's diversion. Returns the exit status.
-///
-/// # Errors
-///
-/// The diversion cannot be removed.
-pub fn watch(places: &Places) -> Result<i32> {
-    guard::watch::<Entry>(places)
 }

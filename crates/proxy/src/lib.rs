@@ -45,13 +45,14 @@ use crate::admission::Servers;
 use crate::divert::Diversion;
 use crate::flow::Shared;
 use crate::handover::{Identity, Inheritance};
+pub use crate::journaled_diversion::Entry as Diverted;
 use crate::journaled_diversion::JournaledDiversion;
 use crate::kernel_stack::KernelStack;
 use crate::limits::Limits;
 use crate::listeners::listeners;
 use crate::memory::Memory;
 use crate::options::Mobile;
-pub use crate::options::{Guard as GuardOptions, Options};
+pub use crate::options::Options;
 use crate::pipes::Pipes;
 use crate::serve::{Ended, Proxy, SIGNALS, Sources};
 use crate::spliced::Spliced;
@@ -189,15 +190,6 @@ pub fn run(options: &Options) -> Result<i32> {
         eprintln!("airtcp-net: {}", counters.summary());
     }
     Ok(0)
-}
-
-/// Guards another process's diversion. Returns the exit status.
-///
-/// # Errors
-///
-/// The diversion cannot be removed.
-pub fn guard(options: &GuardOptions) -> Result<i32> {
-    journaled_diversion::watch(&options.places)
 }
 
 /// Creates a proxy that passes nothing yet.

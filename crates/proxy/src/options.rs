@@ -100,13 +100,6 @@ pub struct Options {
     pub(super) places: Places,
 }
 
-/// Guard a proxy's routes and rules: started by airtcp-net itself
-#[derive(Args, Clone, Debug)]
-pub struct Guard {
-    #[command(flatten)]
-    pub(super) places: Places,
-}
-
 /// The side of a connection across the radio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use airtcp_host::daemon::program;
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::masquerade::{Leaving, masquerade};
 use airtcp_host::namespace::Namespace;
@@ -122,7 +123,7 @@ impl Carried {
     ///
     /// The program fails; includes its message.
     pub fn start(carrier: Carrier, server: &Arc<Namespace>, mtu: u16) -> Result<Self> {
-        let this = env::current_exe().tried(|| "cannot find the program itself".to_owned())?;
+        let this = program::running()?;
         let child = Command::new(this)
             .arg(ARGUMENT)
             .arg(getpid().to_string())

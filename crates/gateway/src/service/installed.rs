@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use airtcp_host::clock::Clock;
+use airtcp_host::daemon::guard::Guard;
 use airtcp_host::error::Result;
 use airtcp_host::nftables::QueueBy;
 
-use super::guard::{Cleanup, Guard};
+use super::guard::{self, Cleanup};
 use super::watchdog::{Pulse, Watchdog};
 use crate::configuration::Settings;
 use crate::datapath::Datapath;
@@ -40,7 +41,7 @@ impl Installed {
             Datapath::Inline(_) => {
                 let join = Cleanup::Join(settings.mobile.clone(), settings.wired.clone());
                 return Ok(Some(Self {
-                    guard: Guard::start(&join)?,
+                    guard: guard::start(&join)?,
                     rules: None,
                     watchdog: None,
                 }));
@@ -49,7 +50,7 @@ impl Installed {
         };
         let wanted = Steering::new(settings, apply.queues().numbers())?;
         let rules = Rules::write(wanted, settings.rules, before)?;
-        let started = Guard::start(&Cleanup::Rules(rules.clone())).and_then(|guard| {
+        let started = guard::start(&Cleanup::Rules(rules.clone())).and_then(|guard| {
             let rescuer = apply.queues().rescuer()?;
             let pulse = Arc::clone(pulse);
             pulse.beat(clock.now().as_nanos(), 0);

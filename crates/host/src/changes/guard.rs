@@ -1,14 +1,13 @@
-//! The guard: a process that outlives the one that changes the machine, and completes its work.
+//! The guard over changes: a process that outlives the one that makes them, and completes its work.
 //!
-//! It holds the other end of a pipe. If the pipe hangs up without a message, for any cause of the
-//! other process's end, the guard takes the lock and reads the journal: changes half made or half
-//! undone are undone. If the deployment has an end, the guard waits for it, then undoes the
-//! deployment.
+//! If the other process ends without a message, the guard takes the lock and reads the journal:
+//! changes half made or half undone are undone. If the deployment has an end, the guard waits for
+//! it, then undoes the deployment.
 
-use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Stdio;
 
+use clap::Args;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify;
 use rustix::time::Timespec;
@@ -16,65 +15,36 @@ use rustix::time::Timespec;
 use super::journal::{Journal, Stage};
 use super::{Places, Record, engine};
 use crate::clock::boot_time_ns;
+use crate::daemon::guard::{Guard, Sign, confirm, watch};
 use crate::error::{Error, Result, Tried};
 
 /// Maximum duration of a single wait, in seconds: the clock of a suspended machine continues, and a
 /// wait does not.
 const MAX_WAIT: u64 = 30;
-/// The guard's message once it watches, and once it knows that the work is done.
-const READY: u8 = b'.';
-/// The message to the guard when the work is done.
-const DONE: u8 = b'!';
 
-/// A guard that watches this process until this value is dropped.
-#[derive(Debug)]
-pub struct Guard {
-    _process: Child,
-    /// Hangs up when this process ends.
-    pipe: ChildStdin,
-    said: ChildStdout,
+/// Guard another process's changes: started by airtcp-net itself
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    places: Places,
 }
 
-impl Guard {
-    /// Starts a guard over records of one kind, and waits until it watches. `program` is
-    /// airtcp-net.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be started.
-    pub fn start<R: Record>(program: &Path, places: &Places) -> Result<Self> {
-        let failed = || format!("cannot start the guard, {}", program.display());
-        let mut process = Command::new(program)
-            .arg(R::GUARD)
-            .arg("--state")
-            .arg(&places.state)
-            .arg("--pins")
-            .arg(&places.pins)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .tried(failed)?;
-        let (Some(pipe), Some(mut said)) = (process.stdin.take(), process.stdout.take()) else {
-            return Err(Error::new(failed()));
-        };
-        let mut ready = [0];
-        said.read_exact(&mut ready).tried(failed)?;
-        Ok(Self {
-            _process: process,
-            pipe,
-            said,
-        })
-    }
-
-    /// Reports to the guard that the work is done, and waits for its answer: after that it takes
-    /// the lock only at the end of the deployment.
-    pub fn dismiss(mut self) {
-        // A guard that was killed does not answer, and takes no lock.
-        if self.pipe.write_all(&[DONE]).is_ok() {
-            let _ = self.said.read(&mut [0]);
-        }
-    }
+/// Starts a guard over records of one kind, and waits until it watches. `program` is airtcp-net.
+/// Once dismissed it takes the lock only at the end of the deployment.
+///
+/// # Errors
+///
+/// It cannot be started.
+pub fn start<R: Record>(program: &Path, places: &Places) -> Result<Guard> {
+    let [state, pins] = [&places.state, &places.pins].map(|place| place.as_os_str());
+    let words = [R::GUARD, "--state", "--pins"].map(AsRef::as_ref);
+    let [command, state_is, pins_are] = words;
+    // It may outlive those who read this process's errors.
+    Guard::start(
+        program,
+        [command, state_is, state, pins_are, pins],
+        Stdio::null(),
+    )
 }
 
 /// The guard's life, from start to end.
@@ -82,17 +52,12 @@ impl Guard {
 /// # Errors
 ///
 /// A change could not be undone; the journal identifies it.
-pub fn watch<R: Record>(places: &Places) -> Result<i32> {
-    // A separate session: the terminal's signals to the others do not reach it.
-    rustix::process::setsid().tried(|| "cannot leave the session".to_owned())?;
-    let journal = places.journal::<R>()?;
-    say_ready()?;
-    let mut word = [0];
-    let is_done = matches!(std::io::stdin().read(&mut word), Ok(1)) && word == [DONE];
-    let found = if is_done {
+pub fn run<R: Record>(options: &Options) -> Result<i32> {
+    let journal = options.places.journal::<R>()?;
+    let found = if watch(Sign::End)? {
         // The other process still holds the lock, but changes nothing more.
         let found = current(&journal)?.and_then(|(id, until)| Some((id, until?)));
-        say_ready()?;
+        confirm()?;
         found
     } else {
         settle(&journal)?
@@ -107,13 +72,6 @@ pub fn watch<R: Record>(places: &Places) -> Result<i32> {
         }
     }
     Ok(0)
-}
-
-fn say_ready() -> Result<()> {
-    std::io::stdout()
-        .write_all(&[READY])
-        .and_then(|()| std::io::stdout().flush())
-        .tried(|| "cannot say that the guard watches".to_owned())
 }
 
 /// Undoes the unfinished work of a dead process. Returns the deployment that has an end.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use airtcp_deploy::change::Change;
 use airtcp_deploy::entry::Entry;
 use airtcp_host::changes::engine::{self, DeploymentStep};
-use airtcp_host::changes::guard::Guard;
+use airtcp_host::changes::guard;
 use airtcp_host::changes::journal::Stage;
 use airtcp_host::clock::boot_time_ns;
 use airtcp_host::device::discipline::Discipline;
@@ -97,7 +97,7 @@ fn a_process_that_dies() {
     let journal = places.journal().unwrap();
     let lock = journal.wait_for_lock().unwrap();
     let guard =
-        (number(GUARDED) == 1).then(|| Guard::start::<Entry>(Path::new(PROGRAM), &places).unwrap());
+        (number(GUARDED) == 1).then(|| guard::start::<Entry>(Path::new(PROGRAM), &places).unwrap());
     let mut steps = 0;
     let mut told = |_: DeploymentStep| {
         radio::play_kernel(&directory);
