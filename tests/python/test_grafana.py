@@ -12,7 +12,7 @@ assert _SPEC.loader is not None
 grafana = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(grafana)
 GATEWAY = (ROOT / "crates/gateway/src/control/report.rs").read_text("utf-8")
-PROXY = (ROOT / "crates/proxy/src/metrics.rs").read_text("utf-8")
+PROXY = (ROOT / "crates/proxy/src/status.rs").read_text("utf-8")
 
 
 def of_the_proxy(source: str) -> set[str]:
@@ -23,7 +23,7 @@ def of_the_proxy(source: str) -> set[str]:
 
 def of_the_gateway(source: str) -> set[str]:
     """Names that the gateway serves."""
-    source = source.split("pub fn prometheus")[1].split("page.into_text()")[0]
+    source = source.split("fn prometheus")[1].split("page.into_text()")[0]
     counters = re.findall(r'page\.counter\(\s*"(\w+)"', source)
     table = source.split("let counters = [")[1].split("];")[0]
     counters += re.findall(r'\(\s*"(\w+)",\s*"', table)

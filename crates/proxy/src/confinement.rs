@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use airtcp_host::error::Result;
-use airtcp_host::privileges::{Calls, CapabilitySet, Needs, keep_only};
+use airtcp_host::privileges::{Calls, CapabilitySet, Needs, folder_of, keep_only};
 
 use crate::options::Options;
 
@@ -24,11 +24,7 @@ pub fn keep_only_what_is_needed(options: &Options) -> Result<()> {
         capabilities |=
             CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW | CapabilitySet::NET_BIND_SERVICE;
     }
-    let sessions = options.sessions.as_deref().map(|file| match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        // A bare file name is in the current folder.
-        _ => Path::new("."),
-    });
+    let sessions = options.sessions.as_deref().map(folder_of);
     let usual = [options.places.state.as_path(), Path::new("/dev/null")];
     let writes: Vec<&Path> = usual.into_iter().chain(sessions).collect();
     keep_only(&Needs {

@@ -59,21 +59,6 @@ impl Counters {
         )
     }
 
-    /// As one JSON object, with the process number.
-    pub fn json(&self) -> String {
-        #[derive(Serialize)]
-        struct Said<'a> {
-            process: u32,
-            #[serde(flatten)]
-            counters: &'a Counters,
-        }
-        let said = Said {
-            process: std::process::id(),
-            counters: self,
-        };
-        serde_json::to_string(&said).unwrap_or_default()
-    }
-
     /// All totals, in a sentence.
     pub fn summary(&self) -> String {
         format!(

@@ -22,7 +22,6 @@ mod kernel_stack;
 mod limits;
 mod listeners;
 mod memory;
-mod metrics;
 mod options;
 mod pipes;
 mod queue;
@@ -203,7 +202,6 @@ fn prepare(
     let sources = Sources {
         listeners,
         signals: Signals::take(&SIGNALS)?,
-        status: status::listener()?,
         successor: handover::listener()?,
     };
     Proxy::new(sources, carrier, most, options.stats, identity)
@@ -217,18 +215,17 @@ fn work(
     most: usize,
 ) -> Result<Ended> {
     let manager = Manager::from_environment();
-    let ready = format!("READY=1\nMAINPID={}", std::process::id());
     if let Some(mut inheritance) = inheritance {
         let relays = std::mem::take(&mut inheritance.relays);
         proxy.resume(relays, inheritance.counters);
         // Before the predecessor ends: the service would otherwise end with it.
-        manager.say(&ready);
+        manager.ready();
         inheritance.dismiss();
     }
-    options.metrics.map_or(Ok(()), metrics::serve)?;
+    let requests = status::serve(options.metrics)?;
     confinement::keep_only_what_is_needed(options)?;
-    manager.say(&ready);
+    manager.ready();
     eprintln!("airtcp-net: at most {most} connections");
     eprintln!("airtcp-net: ready");
-    proxy.run()
+    proxy.run(&requests)
 }

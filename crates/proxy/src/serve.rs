@@ -5,10 +5,11 @@
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
 use airtcp_host::daemon::signals::{Signal, Signals};
+use airtcp_host::daemon::status::{Request, Requests};
+use airtcp_host::daemon::successor::Successor;
 use airtcp_host::error::{Error, Result};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, EventData, EventFlags};
@@ -21,7 +22,7 @@ use crate::carrier::{Carrier, End, Entry, Event, Relay, RelayState};
 use crate::counters::Counters;
 use crate::handover::{Channel, Estate, Identity};
 use crate::stats_line::StatsLine;
-use crate::{handover, queue, status};
+use crate::{handover, queue};
 
 /// Signals that end the proxy, and SIGUSR2, which starts a successor.
 pub const SIGNALS: [Signal; 4] = [Signal::INT, Signal::TERM, Signal::HUP, Signal::USR2];
@@ -47,8 +48,6 @@ pub struct Sources {
     pub listeners: Vec<OwnedFd>,
     /// The signals that the proxy obeys.
     pub signals: Signals,
-    /// The listener for status requests.
-    pub status: UnixListener,
     /// The listener for a successor.
     pub successor: OwnedFd,
 }
@@ -90,6 +89,7 @@ pub struct Proxy<C: Carrier> {
     identity: Identity,
     /// The lock on the journal of a diversion, for a successor.
     lock: Option<OwnedFd>,
+    successor: Successor,
 }
 
 impl<C: Carrier> Proxy<C> {
@@ -118,10 +118,10 @@ impl<C: Carrier> Proxy<C> {
             counters: Counters::default(),
             identity,
             lock: None,
+            successor: Successor::default(),
         };
         queue::watch(&proxy.queue, &proxy.sources.signals, SIGNAL)?;
         queue::watch(&proxy.queue, &proxy.sources.successor, SUCCESSOR)?;
-        queue::watch(&proxy.queue, &proxy.sources.status, STATUS)?;
         for (listener, token) in proxy.sources.listeners.iter().zip(LISTENERS..SUCCESSOR) {
             queue::watch(&proxy.queue, listener, token)?;
         }
@@ -151,10 +151,11 @@ impl<C: Carrier> Proxy<C> {
     /// # Errors
     ///
     /// The event queue or a device fails.
-    pub fn run(mut self) -> Result<Ended> {
+    pub fn run(mut self, requests: &Requests) -> Result<Ended> {
+        queue::watch(&self.queue, requests, STATUS)?;
         let mut events = Vec::with_capacity(EVENTS);
         loop {
-            match self.round(&mut events)? {
+            match self.round(&mut events, requests)? {
                 Next::Round => {}
                 Next::End => break,
                 Next::Successor(channel) => {
@@ -173,7 +174,7 @@ impl<C: Carrier> Proxy<C> {
     }
 
     /// Runs one round. Returns the next step.
-    fn round(&mut self, events: &mut Vec<epoll::Event>) -> Result<Next> {
+    fn round(&mut self, events: &mut Vec<epoll::Event>, requests: &Requests) -> Result<Next> {
         events.clear();
         let timeout = self.timeout();
         let spare = rustix::buffer::spare_capacity(events);
@@ -187,8 +188,12 @@ impl<C: Carrier> Proxy<C> {
             match token {
                 SIGNAL => match self.sources.signals.next() {
                     Some(Signal::USR2) => {
-                        if let Err(error) = handover::start_successor() {
-                            eprintln!("airtcp-net: {error}");
+                        if let Err(error) = self.successor.start(true) {
+                            let process = std::process::id();
+                            eprintln!(
+                                "airtcp-net: {error}; start it by hand, with the same options and \
+                                 --take-over {process}"
+                            );
                         }
                     }
                     Some(_) => return Ok(Next::End),
@@ -214,9 +219,9 @@ impl<C: Carrier> Proxy<C> {
         }
         self.carrier.send()?;
         self.take_events();
-        if is_asked {
-            let counters = self.counters();
-            status::answer(&self.sources.status, || counters.json());
+        while is_asked && let Some(Request::Status(to)) = requests.next() {
+            // The client may be gone meanwhile.
+            let _ = to.send(Box::new(self.counters()));
         }
         if self.line.due_in() == Some(Duration::ZERO) {
             let counters = self.counters();

@@ -8,6 +8,7 @@ use crate::agents::counts::Counts;
 use crate::meter::{ByStation, Differences, Evidence, GroupNumbers};
 use crate::observe::forecast::Expected;
 use airtcp_host::daemon::metrics::Page;
+use airtcp_host::daemon::status::Status;
 use airtcp_host::difference::Difference;
 
 /// The full report.
@@ -77,9 +78,15 @@ pub struct Report {
     pub expected: Option<Expected>,
 }
 
-impl Report {
-    /// The report in Prometheus's text format 0.0.4.
-    pub fn prometheus(&self) -> String {
+/// The order of a successor: to hold no new packets, release the held ones, and end.
+pub const DRAIN: &str = "drain";
+
+impl Status for Report {
+    fn document(&self) -> String {
+        serde_json::json!({ "report": self, "text": self.to_string() }).to_string()
+    }
+
+    fn prometheus(&self) -> String {
         let labels = [("mobile", &*self.mobile), ("wired", &*self.wired)];
         let mut page = Page::new("airtcp_gateway", &labels);
         let did = &self.did;
@@ -147,7 +154,9 @@ impl Report {
         }
         page.into_text()
     }
+}
 
+impl Report {
     /// The evidence that the treated are slower, if the gateway ends by it.
     fn evidence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.stops_if_worse {

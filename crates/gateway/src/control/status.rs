@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 
+use airtcp_host::daemon::status::STATUS;
 use airtcp_host::error::{Error, Result, Tried};
 use serde_json::Value;
 
@@ -31,7 +32,7 @@ pub fn run(options: &Status) -> Result<i32> {
         if !name.starts_with("gateway-") || !name.ends_with(".sock") {
             continue;
         }
-        let Some(answer) = ask(&path, "status")? else {
+        let Some(answer) = ask(&path, STATUS)? else {
             continue;
         };
         let answer: Value = serde_json::from_str(&answer)

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use airtcp_host::error::{Result, Tried};
-use airtcp_host::privileges::{Calls, CapabilitySet, Needs, keep_only};
+use airtcp_host::privileges::{Calls, CapabilitySet, Needs, folder_of, keep_only};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::configuration::Settings;
@@ -24,29 +24,10 @@ pub fn keep_only_what_is_needed(options: &Serve, settings: &Settings) -> Result<
     let _ = setrlimit(Resource::Rtprio, lowest);
     let state = &options.state;
     fs::create_dir_all(state).tried(|| format!("cannot make {}", state.display()))?;
-    let folder_of = |file: &Path| file.parent().map(Path::to_owned);
     let written = [options.report.as_deref(), settings.file.as_deref()];
-    let written: Vec<_> = written
-        .into_iter()
-        .flatten()
-        .filter_map(folder_of)
-        // A bare file name is in the current folder.
-        .map(|folder| {
-            if folder.as_os_str().is_empty() {
-                ".".into()
-            } else {
-                folder
-            }
-        })
-        .collect();
-    let writes: Vec<&Path> = [state.as_path(), Path::new("/dev/null")]
-        .into_iter()
-        .chain(
-            written
-                .iter()
-                .map(|folder: &std::path::PathBuf| folder.as_path()),
-        )
-        .collect();
+    let written = written.into_iter().flatten().map(folder_of);
+    let usual = [state.as_path(), Path::new("/dev/null")];
+    let writes: Vec<&Path> = usual.into_iter().chain(written).collect();
     keep_only(&Needs {
         capabilities: CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW,
         calls: Calls::Programs,

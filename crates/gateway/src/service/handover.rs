@@ -1,9 +1,7 @@
 //! The handover to a new process without a gap: the gateway starts its successor, which takes over
 //! the packets, and ends when its remaining packets have left.
 
-use std::process::Child;
-
-use airtcp_host::daemon::successor;
+use airtcp_host::daemon::successor::Successor;
 use airtcp_units::{Duration, Instant};
 use tracing::warn;
 
@@ -14,36 +12,25 @@ const DRAINED: Duration = Duration::from_millis(100);
 #[derive(Debug, Default)]
 pub struct Handover {
     /// The process, if this one has started it.
-    process: Option<Child>,
+    successor: Successor,
     /// Start of the drain, and the number of packets received until then.
     draining: Option<(Instant, u64)>,
 }
 
 impl Handover {
     /// Starts the program once more, unless already done; the new process takes over by itself.
-    /// `took_over`: whether this process's arguments include the takeover.
-    pub fn start(&mut self, took_over: bool) {
-        if self.process.is_some() {
-            return;
-        }
-        let mut arguments: Vec<_> = std::env::args_os().skip(1).collect();
-        if !took_over {
-            arguments.push("--take-over".into());
-        }
-        match successor::start(arguments) {
-            Ok(process) => self.process = Some(process),
-            Err(error) => warn!(%error, "no new process can be started"),
+    pub fn start(&mut self) {
+        if let Err(error) = self.successor.start(false) {
+            warn!(%error, "no new process can be started");
         }
     }
 
     /// Forgets a successor that ended before it took over.
     pub fn look_after_successor(&mut self) {
-        if let Some(process) = &mut self.process
-            && let Ok(Some(status)) = process.try_wait()
-            && self.draining.is_none()
+        if self.draining.is_none()
+            && let Some(status) = self.successor.ended()
         {
             warn!(%status, "the new process has ended; this one goes on");
-            self.process = None;
         }
     }
 

@@ -11,21 +11,21 @@ use std::sync::Arc;
 use std::thread;
 
 use airtcp_host::clock;
-use airtcp_host::clock::Clock;
+use airtcp_host::clock::{Clock, since_1970};
 use airtcp_host::daemon::readiness::Manager;
 use airtcp_host::daemon::signals::{Signal, Signals};
+use airtcp_host::daemon::status::{Outlets, Request, Requests, STATUS};
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::namespace;
 use airtcp_host::nftables::QueueBy;
 use airtcp_units::{Duration, Instant, Probability};
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::time::{ClockId, clock_gettime};
 use tracing::{error, info, warn};
 
 use crate::configuration::Settings;
 use crate::control::control_socket;
-use crate::control::control_socket::{ControlSocket, Request};
-use crate::control::report::Report;
+use crate::control::control_socket::ControlSocket;
+use crate::control::report::{DRAIN, Report};
 use crate::datapath::Datapath;
 use crate::datapath::inline::open_bridge;
 use crate::meter::Meter;
@@ -91,7 +91,8 @@ struct Gateway {
     tap: Option<Tap>,
     pulse: Arc<Pulse>,
     installed: Option<Installed>,
-    requests: ControlSocket,
+    socket: ControlSocket,
+    requests: Requests,
     manager: Manager,
     handover: Handover,
     /// Time of the next report to the guard and the service manager.
@@ -110,14 +111,20 @@ impl Gateway {
     fn begin(options: Serve, settings: Settings) -> Result<Self> {
         let cookie = namespace::cookie()?;
         let path = control_socket::socket_path(&options.state, cookie, &settings.mobile);
-        let before = control_socket::ask(&path, "status")?;
+        let before = control_socket::ask(&path, STATUS)?;
         if before.is_some() && !options.take_over {
             return Err(
                 Error::new(format!("a gateway runs on {} already", settings.mobile))
                     .remedied_by("end it, or take its place without a gap by --take-over"),
             );
         }
-        let requests = ControlSocket::listen(path.clone(), settings.listen, settings.file.clone())?;
+        let (socket, listener) = ControlSocket::listen(path.clone())?;
+        let requests = Requests::serve(Outlets {
+            socket: listener,
+            prometheus: settings.listen,
+            file: settings.file.clone(),
+            orders: &[DRAIN],
+        })?;
         let clock = Clock::start();
         let tap = Tap::new(&settings.mobile, clock.now())?;
         let mut gateway = Self {
@@ -128,6 +135,7 @@ impl Gateway {
             tap: Some(tap),
             pulse: Arc::default(),
             installed: None,
+            socket,
             requests,
             manager: Manager::from_environment(),
             handover: Handover::default(),
@@ -147,11 +155,10 @@ impl Gateway {
             before.as_deref().and_then(queue_by),
         )?;
         if before.is_some() {
-            control_socket::ask(&path, "drain")?;
+            control_socket::ask(&path, DRAIN)?;
         }
-        gateway.requests.take_name()?;
-        let process = std::process::id();
-        gateway.manager.say(&format!("READY=1\nMAINPID={process}"));
+        gateway.socket.take_name()?;
+        gateway.manager.ready();
         info!(
             agents = gateway.settings.chain.names().join("+"),
             mobile = gateway.settings.mobile,
@@ -197,7 +204,7 @@ impl Gateway {
             {
                 match signal {
                     Signal::HUP => self.reload(),
-                    Signal::USR2 => self.handover.start(self.options.take_over),
+                    Signal::USR2 => self.handover.start(),
                     _ => return Ok(0),
                 }
             }
@@ -206,8 +213,8 @@ impl Gateway {
             {
                 match request {
                     // The client may be gone meanwhile.
-                    Request::Report(to) => drop(to.send(Box::new(self.report()))),
-                    Request::Drain => self.drain(),
+                    Request::Status(to) => drop(to.send(Box::new(self.report()))),
+                    Request::Order(_) => self.drain(),
                 }
             }
             let (came, holding) = (self.datapath.packets(), self.datapath.holding());
@@ -288,9 +295,7 @@ impl Gateway {
         if let Some(installed) = &mut self.installed {
             installed.beat();
         }
-        if self.manager.watchdog.is_some() {
-            self.manager.say("WATCHDOG=1");
-        }
+        self.manager.beat();
         self.datapath.look_after_devices();
         if now >= self.search {
             self.search = now + SEARCH;
@@ -326,10 +331,7 @@ impl Gateway {
 
     /// Reloads the configuration: all of it, or nothing.
     fn reload(&mut self) {
-        let usec = clock_gettime(ClockId::Monotonic);
-        let usec = usec.tv_sec * 1_000_000 + usec.tv_nsec / 1000;
-        self.manager
-            .say(&format!("RELOADING=1\nMONOTONIC_USEC={usec}"));
+        self.manager.reloading();
         match self.take_settings() {
             Ok(()) => {
                 self.reloads += 1;
@@ -337,7 +339,7 @@ impl Gateway {
             }
             Err(error) => warn!(%error, "the configuration is refused, and the old one stays"),
         }
-        self.manager.say("READY=1");
+        self.manager.ready();
     }
 
     fn take_settings(&mut self) -> Result<()> {
@@ -360,7 +362,7 @@ impl Gateway {
 
     /// Hands the packets over to a successor.
     fn drain(&mut self) {
-        self.requests.give_name_away();
+        self.socket.give_name_away();
         self.datapath.follow();
         self.handover
             .begin(self.clock.now(), self.datapath.packets());
@@ -403,7 +405,7 @@ impl Gateway {
         if !self.handover.has_begun() {
             // From a gateway with a successor, the service manager would interpret it as the
             // service's end.
-            self.manager.say("STOPPING=1");
+            self.manager.stopping();
         }
         let rules = self.report().rules;
         if let Some(installed) = self.installed.take() {
@@ -437,11 +439,4 @@ fn keys(settings: &Settings) -> FlowKeys {
 
 fn is_by_station(settings: &Settings) -> bool {
     settings.share_by == ShareBy::Station
-}
-
-/// The system clock, in nanoseconds since the start of 1970.
-fn since_1970() -> u64 {
-    let now = clock_gettime(ClockId::Realtime);
-    let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
-    seconds * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
 }

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 use airtcp_units::Duration;
+use rustix::time::{ClockId, clock_gettime};
 
 /// The connection to the service manager, if there is one.
 #[derive(Debug)]
@@ -27,8 +28,32 @@ impl Manager {
         }
     }
 
-    /// Sends a notification, such as `READY=1`. Ignores a manager that does not listen.
-    pub fn say(&self, words: &str) {
+    /// Reports that this process serves, as the service's main process.
+    pub fn ready(&self) {
+        self.say(&format!("READY=1\nMAINPID={}", std::process::id()));
+    }
+
+    /// Reports that this process reads its configuration again, until it is [ready](Self::ready).
+    pub fn reloading(&self) {
+        let now = clock_gettime(ClockId::Monotonic);
+        let microseconds = now.tv_sec * 1_000_000 + now.tv_nsec / 1000;
+        self.say(&format!("RELOADING=1\nMONOTONIC_USEC={microseconds}"));
+    }
+
+    /// Reports that this process is well, to a manager that asks for it.
+    pub fn beat(&self) {
+        if self.watchdog.is_some() {
+            self.say("WATCHDOG=1");
+        }
+    }
+
+    /// Reports that the service ends.
+    pub fn stopping(&self) {
+        self.say("STOPPING=1");
+    }
+
+    /// Sends a notification. Ignores a manager that does not listen.
+    fn say(&self, words: &str) {
         if let Some((socket, address)) = &self.socket {
             let _ = socket.send_to_addr(words.as_bytes(), address);
         }

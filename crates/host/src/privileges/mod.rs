@@ -52,5 +52,13 @@ pub fn keep_only(needs: &Needs<'_>) -> Result<()> {
     calls::restrict(needs.calls)
 }
 
+/// The folder of a file that is written, for [`Needs::writes`]: of a bare name, the current one.
+pub fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
 #[cfg(test)]
 mod tests;

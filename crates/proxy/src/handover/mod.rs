@@ -18,7 +18,6 @@ mod channel;
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use airtcp_host::daemon::successor;
 use airtcp_host::error::{Error, Result, Tried};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -211,29 +210,4 @@ impl Inheritance {
 pub fn await_dismissal(channel: &Channel) {
     // It may have ended since; then there is nothing to wait for.
     let _ = channel.receive::<Word>();
-}
-
-/// Starts the program once more, as the successor of this process.
-///
-/// # Errors
-///
-/// This process may not start programs.
-pub fn start_successor() -> Result<()> {
-    let mut words = std::env::args_os().skip(1);
-    let mut arguments = Vec::new();
-    while let Some(word) = words.next() {
-        if word == "--take-over" {
-            words.next();
-        } else {
-            arguments.push(word);
-        }
-    }
-    let process = std::process::id().to_string();
-    arguments.extend(["--take-over".into(), process.clone().into()]);
-    let started = successor::start(arguments).map_err(|error| {
-        error.remedied_by(format!(
-            "start it by hand, with the same options and --take-over {process}"
-        ))
-    });
-    started.map(drop)
 }

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use airtcp_endpoint::{Cut, Endpoint, Handled, Settings};
-use airtcp_host::clock::{Clock, wait};
+use airtcp_host::clock::{Clock, since_1970, wait};
 use airtcp_host::device::Tun;
 use airtcp_host::error::{Result, Tried};
 use airtcp_host::interface::Network;
@@ -299,9 +299,10 @@ fn note(kept: &mut Option<Capture>, is_out: bool, pieces: [&[u8]; 3]) {
     let Some(capture) = kept else {
         return;
     };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let nanos = now.map_or(0, |now| u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
-    if capture.write(0, is_out, nanos, &pieces.concat()).is_err() {
+    if capture
+        .write(0, is_out, since_1970(), &pieces.concat())
+        .is_err()
+    {
         // A full disk ends the capture, not the connections.
         eprintln!("airtcp-net: the capture cannot be written, and ends here");
         *kept = None;

@@ -31,7 +31,7 @@ use crate::listeners::listeners;
 use crate::options::Mobile;
 use crate::serve::{Ended, Proxy, SIGNALS, Sources};
 use crate::stack::driver::Driver;
-use crate::{Options, confinement, handover, metrics, status};
+use crate::{Options, confinement, handover, status};
 use best_start::BestStart;
 use carrier::{Policy, Userspace};
 use paths::Path;
@@ -71,7 +71,6 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
     let sources = Sources {
         listeners: stands.listeners,
         signals: Signals::take(&SIGNALS)?,
-        status: status::listener()?,
         successor: handover::listener()?,
     };
     let hears = settings.config.link_feedback != LinkFeedbackConfig::default();
@@ -89,12 +88,12 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
         options.stats,
         Identity::new(options, false),
     )?;
-    options.metrics.map_or(Ok(()), metrics::serve)?;
+    let requests = status::serve(options.metrics)?;
     confinement::keep_only_what_is_needed(options)?;
     eprintln!("airtcp-net: at most {} connections", limits.connections);
     eprintln!("airtcp-net: ready");
-    Manager::from_environment().say("READY=1");
-    let worked = proxy.run();
+    Manager::from_environment().ready();
+    let worked = proxy.run(&requests);
     drop(stands.line);
     if let Some(kept) = stands.kept {
         kept.undo()?;
