@@ -8,7 +8,7 @@ use airtcp_units::Instant;
 
 use super::{Endpoint, Event};
 use crate::error::ConnectError;
-use crate::fast_open::{FastOpenConnect, FastOpenKeys, Learned};
+use crate::fast_open::{FastOpenCache, FastOpenConnect, FastOpenKeys, Learned};
 use crate::ids::ConnectionId;
 use crate::ids::ListenerId;
 use crate::settings::Options;
@@ -67,6 +67,13 @@ impl Endpoint {
     ) -> bool {
         let tuple = FourTuple { local, remote };
         self.fast_open_cache.allows_data(now, &tuple, how)
+    }
+
+    /// Forgets the cookies that servers granted, and what else is known of them (Linux,
+    /// `ip tcp_metrics flush`).
+    pub fn forget_fast_open_servers(&mut self) {
+        let settings = &self.settings;
+        self.fast_open_cache = FastOpenCache::new(settings.secret, settings.fast_open_cache);
     }
 
     /// The keys with which cookies are made.

@@ -112,6 +112,15 @@ impl Endpoint {
         self.change(id, Stream::shut_reading)
     }
 
+    /// Once writing is shut too, answers arriving data with a reset; until then data can be read
+    /// (Linux's SHUT_RD, where [`shut_reading`](Self::shut_reading) drops it).
+    ///
+    /// # Errors
+    /// The connection was released.
+    pub fn refuse_late_data(&mut self, id: ConnectionId) -> Result<(), StreamError> {
+        self.change(id, Stream::refuse_late_data)
+    }
+
     /// Releases a connection: it is closed, and its identifier becomes invalid. If received bytes
     /// were not read it is reset (RFC 2525 §2.17).
     ///
@@ -216,6 +225,15 @@ impl Endpoint {
             stream.set_no_delay(no_delay);
             stream.set_corked(corked);
         })
+    }
+
+    /// Sets whether the data written next waits for more, until an acknowledgment arrives
+    /// (MSG_MORE).
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn set_more(&mut self, id: ConnectionId, more: bool) -> Result<(), StreamError> {
+        self.change(id, |stream| stream.set_more(more))
     }
 
     /// Sets how long written data may go unacknowledged (TCP_USER_TIMEOUT); `None` for the

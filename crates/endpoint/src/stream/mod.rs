@@ -250,6 +250,11 @@ impl Stream {
         self.drop_unread();
     }
 
+    /// Once writing is shut too, arriving data is answered with a reset; until then it can be read.
+    pub fn refuse_late_data(&mut self) {
+        self.connection.shut_reading();
+    }
+
     /// The application releases the connection.
     pub fn release(&mut self, now: Instant, linger: Linger) {
         self.is_released = true;

@@ -44,6 +44,11 @@ impl Stream {
         self.connection.set_corked(corked);
     }
 
+    /// Whether the data written next waits for more, until an acknowledgment arrives (MSG_MORE).
+    pub fn set_more(&mut self, more: bool) {
+        self.connection.set_more(more);
+    }
+
     /// Changes how long written data may go unacknowledged (TCP_USER_TIMEOUT).
     pub fn set_user_timeout(&mut self, most: Option<Duration>) {
         self.connection.set_user_timeout(most);

@@ -52,6 +52,23 @@ impl Direction {
     }
 }
 
+/// MSG_MORE holds data back until the data before it is acknowledged.
+#[test]
+fn more_data_waits_for_an_acknowledgment() {
+    let mut world = World::new(1);
+    let [client, server] = world.open(&Options::default(), ListenOptions::default());
+    world.ends[CLIENT].write(client, &[1; 1000]).unwrap();
+    world.flush();
+    world.ends[CLIENT].set_more(client, true).unwrap();
+    world.ends[CLIENT].write(client, &[2; 100]).unwrap();
+    world.flush();
+    let stream = world.ends[CLIENT].stream(client).unwrap();
+    assert_eq!(stream.unsent(), 100);
+    world.until(|world| world.ends[CLIENT].stream(client).unwrap().unsent() == 0);
+    world.pass(Duration::from_secs(1));
+    assert_eq!(world.read(SERVER, server).len(), 1100);
+}
+
 fn exchange(seed: u64, config: Config, buffer: usize, lengths: [u64; 2], faults: Faults) {
     let mut world = World::new(seed);
     let options = Options {

@@ -39,6 +39,23 @@ fn half_closed_connections_still_receive() {
     );
 }
 
+/// Linux's SHUT_RD: data can be read until writing is shut too, and then it resets the connection.
+#[test]
+fn late_data_is_refused_once_both_sides_are_shut() {
+    let mut world = World::new(1);
+    let [client, server] = world.open(&Options::default(), ListenOptions::default());
+    world.ends[SERVER].refuse_late_data(server).unwrap();
+    world.ends[CLIENT].write(client, b"in time").unwrap();
+    world.pass(seconds(1));
+    assert_eq!(world.read(SERVER, server), b"in time");
+    world.ends[SERVER].shut_writing(server).unwrap();
+    world.pass(seconds(1));
+    world.ends[CLIENT].write(client, b"late").unwrap();
+    world.pass(seconds(1));
+    let ready = world.ends[CLIENT].readiness(client).unwrap();
+    assert_eq!(ready.ended, Some(End::Reset));
+}
+
 /// The side that closes first remembers the connection for a minute, in TIME-WAIT; a SYN from the
 /// same port, newer by its timestamp, begins another within it (RFC 6191 §2).
 #[test]

@@ -177,6 +177,24 @@ fn keys_rotate_without_a_lost_byte() {
     assert_eq!(opened, [false, true, true, true, false, true]);
 }
 
+/// A client that forgot its servers asks for a cookie again, and its SYN carries nothing.
+#[test]
+fn forgotten_servers_are_asked_again() {
+    let mut world = World::new(6);
+    let listener = world.listen(listening(10));
+    let mut carried = Vec::new();
+    for _ in 0..2 {
+        for _ in 0..2 {
+            let (client, taken) = connect(&mut world, b"question");
+            let (server, ..) = accept(&mut world, listener, 8);
+            release(&mut world, [client, server]);
+            carried.push(taken);
+        }
+        world.ends[CLIENT].forget_fast_open_servers();
+    }
+    assert_eq!(carried, [0, 8, 0, 8]);
+}
+
 /// As many as the listener allows wait for their handshake; a reset does not make room at once
 /// (Linux, `reqsk_fastopen_remove`).
 #[test]
