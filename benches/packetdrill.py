@@ -6,8 +6,8 @@
 PACKETDRILL is the folder of google/packetdrill, with the program built in
 gtests/net/packetdrill (./configure && make). The endpoint is a shared object
 (crates/packetdrill) and its time is virtual; scripts set sysctls in a network namespace of each
-script. For comparison the same scripts run in the reader of ``airtcp script``, over the core
-without an endpoint. Needs root, or user namespaces.
+script. For comparison the same scripts run in the reader of ``airtcp script``, over the same socket
+calls with one segment a packet. Needs root, or user namespaces.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def table(run: dict[str, dict[str, object]]) -> str:
         "| played by | against | scripts passed |",
         "|---|---|---:|",
         f"| packetdrill | the endpoint, as a shared object | {sum(both)} of {len(run)} |",
-        f"| `airtcp script` | the core | {sum(reader)} of {len(run)} |",
+        f"| `airtcp script` | the endpoint, segment by segment | {sum(reader)} of {len(run)} |",
         f"| either | | {sum(either)} of {len(run)} |",
         "",
         "What neither passes is about:",

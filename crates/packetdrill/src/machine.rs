@@ -5,8 +5,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
 
+use airtcp_script::posix::{Outcome, Sockets};
 use airtcp_units::{Duration, Instant};
 
+use crate::system::Namespace;
 use crate::world::{Answer, MAX, World};
 
 /// Duration of a clock query: packetdrill polls until the time has come.
@@ -52,9 +54,9 @@ impl Machine {
     }
 
     /// A call that does not block.
-    pub fn call(&self, act: impl FnOnce(&mut World) -> Answer) -> Answer {
+    pub fn call<T>(&self, act: impl FnOnce(&mut Sockets<Namespace>) -> T) -> T {
         let mut world = self.lock();
-        let answer = act(&mut world);
+        let answer = act(&mut world.sockets);
         world.settle();
         self.returned.notify_all();
         answer
@@ -63,12 +65,12 @@ impl Machine {
     /// A call that waits for its result.
     pub fn wait(
         &self,
-        mut attempt: impl FnMut(&mut World) -> Option<Answer> + Send + 'static,
+        mut attempt: impl FnMut(&mut World) -> Outcome<isize> + Send + 'static,
     ) -> Answer {
         let mut world = self.lock();
         let answer = attempt(&mut world);
         world.settle();
-        if let Some(answer) = answer {
+        if let Outcome::Ready(answer) = answer {
             return answer;
         }
         if std::thread::current().id() == self.main {
@@ -91,11 +93,13 @@ impl Machine {
     pub fn wait_until(
         &self,
         until: Instant,
-        mut attempt: impl FnMut(&mut World) -> Option<Answer> + Send + 'static,
+        mut attempt: impl FnMut(&mut World) -> Outcome<isize> + Send + 'static,
     ) -> Answer {
         self.lock().alarm = until;
-        let answer = self
-            .wait(move |world| attempt(world).or_else(|| (world.now >= until).then_some(Ok(0))));
+        let answer = self.wait(move |world| match attempt(world) {
+            Outcome::Pending if world.sockets.now >= until => Outcome::Ready(Ok(0)),
+            outcome => outcome,
+        });
         self.lock().alarm = Instant::FAR_FUTURE;
         answer
     }
@@ -103,35 +107,21 @@ impl Machine {
     /// The end of a wait of `millis` milliseconds; a negative one never ends.
     pub fn deadline(&self, millis: i32) -> Instant {
         match u64::try_from(millis) {
-            Ok(millis) => self.lock().now + Duration::from_millis(millis),
+            Ok(millis) => self.lock().sockets.now + Duration::from_millis(millis),
             Err(_) => Instant::FAR_FUTURE,
         }
     }
 
-    /// Whether a descriptor belongs to this machine.
-    pub fn has(&self, descriptor: i32) -> bool {
-        self.lock().sockets.contains_key(&descriptor)
-    }
-
-    /// The value of TCP_INQ for a socket with that option: unread bytes, and one more if the peer
-    /// has closed (Linux, `tcp_inq_hint`).
-    pub fn queued(&self, descriptor: i32) -> Option<i32> {
-        let mut world = self.lock();
-        let tells = world
-            .socket(descriptor)
-            .is_ok_and(|socket| socket.tells_queue);
-        let id = world.connection(descriptor).ok().filter(|_| tells)?;
-        let stream = world.endpoint.stream(id)?;
-        let left = i32::try_from(stream.available()).unwrap_or(i32::MAX);
-        let has_closed = stream.connection().receiver().is_finished();
-        Some(if left == 0 && has_closed { 1 } else { left })
+    /// A question that changes nothing.
+    pub fn ask<T>(&self, question: impl FnOnce(&Sockets<Namespace>) -> T) -> T {
+        question(&self.lock().sockets)
     }
 
     /// Handles a packet that arrives.
     pub fn arrive(&self, packet: &[u8]) {
         let mut world = self.lock();
-        let now = world.now;
-        let _ = world.endpoint.handle_packet(now, packet);
+        let now = world.sockets.now;
+        let _ = world.sockets.endpoint.handle_packet(now, packet);
         world.settle();
         self.returned.notify_all();
     }
@@ -139,7 +129,7 @@ impl Machine {
     /// The next packet that leaves, and its time; `None` if no packet will ever leave.
     pub fn depart(&self) -> Option<(Instant, Vec<u8>)> {
         let mut world = self.lock();
-        let until = world.now + MAX;
+        let until = world.sockets.now + MAX;
         while world.sent.is_empty() {
             let next = world.next_wakeup();
             if next > until {
@@ -154,7 +144,7 @@ impl Machine {
     /// Lets time pass.
     pub fn sleep(&self, time: Duration) {
         let mut world = self.lock();
-        let until = world.now + time;
+        let until = world.sockets.now + time;
         world.advance(until);
         let has_returned = std::mem::take(&mut world.has_returned);
         self.returned.notify_all();
@@ -168,7 +158,7 @@ impl Machine {
     pub fn look_at_clock(&self) -> u64 {
         let at = RETURNED_AT.take().unwrap_or_else(|| {
             let mut world = self.lock();
-            let now = world.now + A_LOOK;
+            let now = world.sockets.now + A_LOOK;
             world.advance(now);
             self.returned.notify_all();
             now

@@ -4,6 +4,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::slice;
 
+use airtcp_script::posix::{Descriptor, Errno, Outcome, Outgoing};
 use libc::{c_int, iovec, sockaddr, socklen_t};
 
 use crate::machine::machine;
@@ -13,7 +14,7 @@ use crate::world::Answer;
 pub fn said(answer: Answer) -> isize {
     answer.unwrap_or_else(|error| {
         // SAFETY: it points to this thread's errno.
-        unsafe { *libc::__errno_location() = error };
+        unsafe { *libc::__errno_location() = error.number() };
         -1
     })
 }
@@ -22,10 +23,20 @@ pub fn said_int(answer: Answer) -> c_int {
     said(answer) as c_int
 }
 
+/// The answer of a call that returns nothing.
+pub fn nothing(result: Result<(), Errno>) -> Answer {
+    result.map(|()| 0)
+}
+
+/// The answer of a call that returns a descriptor.
+pub fn descriptor(result: Result<Descriptor, Errno>) -> Answer {
+    result.map(|descriptor| descriptor as isize)
+}
+
 /// An address of packetdrill's.
-pub fn address(from: *const sockaddr, length: socklen_t) -> Result<SocketAddr, i32> {
+pub fn address(from: *const sockaddr, length: socklen_t) -> Result<SocketAddr, Errno> {
     if from.is_null() {
-        return Err(libc::EFAULT);
+        return Err(Errno::EFAULT);
     }
     // SAFETY: packetdrill hands in addresses of the stated length.
     unsafe {
@@ -45,8 +56,8 @@ pub fn address(from: *const sockaddr, length: socklen_t) -> Result<SocketAddr, i
                     None => SocketAddrV6::new(ip, port, 0, 0).into(),
                 })
             }
-            libc::AF_UNSPEC => Err(libc::EOPNOTSUPP),
-            _ => Err(libc::EINVAL),
+            libc::AF_UNSPEC => Err(Errno::EOPNOTSUPP),
+            _ => Err(Errno::EINVAL),
         }
     }
 }
@@ -98,7 +109,7 @@ pub fn read_into(fd: c_int, pieces: Vec<(HeldPointer<u8>, usize)>, flags: c_int)
         .iter()
         .any(|(at, length)| at.get().is_null() && *length > 0)
     {
-        return Err(libc::EFAULT);
+        return Err(Errno::EFAULT);
     }
     machine().wait(move |world| {
         let mut total = 0;
@@ -111,18 +122,18 @@ pub fn read_into(fd: c_int, pieces: Vec<(HeldPointer<u8>, usize)>, flags: c_int)
                 0 => &mut [],
                 length => unsafe { slice::from_raw_parts_mut(at.get(), length) },
             };
-            match world.read(fd, into, flags) {
-                Some(Ok(count)) => {
+            match world.sockets.read(fd, into, flags) {
+                Outcome::Ready(Ok(count)) => {
                     total += count;
-                    if count < into.len() as isize {
+                    if count < into.len() {
                         break;
                     }
                 }
                 _ if total > 0 => break,
-                other => return other,
+                other => return other.map_ok(|count| count as isize),
             }
         }
-        Some(Ok(total))
+        Outcome::Ready(Ok(total as isize))
     })
 }
 
@@ -131,7 +142,7 @@ pub fn write_from(
     fd: c_int,
     pieces: &[(HeldPointer<u8>, usize)],
     flags: c_int,
-    whom: Result<SocketAddr, i32>,
+    whom: Result<SocketAddr, Errno>,
 ) -> Answer {
     let mut bytes = Vec::new();
     for (at, length) in pieces {
@@ -139,20 +150,15 @@ pub fn write_from(
             continue;
         }
         if at.get().is_null() {
-            return Err(libc::EFAULT);
+            return Err(Errno::EFAULT);
         }
         // SAFETY: packetdrill hands in memory of that length.
         bytes.extend_from_slice(unsafe { slice::from_raw_parts(at.get(), *length) });
     }
-    let (mut written, mut has_begun) = (0, false);
+    let mut what = Outgoing::new(bytes, flags, whom);
     machine().wait(move |world| {
-        let deferred = world.socket(fd).ok().and_then(|one| one.fast_open.deferred);
-        let opens = flags & libc::MSG_FASTOPEN != 0 || deferred.is_some();
-        if opens && !std::mem::replace(&mut has_begun, true) {
-            let whom = deferred.map_or(whom, Ok);
-            return world.begin_fast(fd, &bytes, flags, whom, &mut written);
-        }
-        world.write(fd, &bytes, flags, &mut written)
+        let written = world.sockets.write(fd, &mut what);
+        written.map_ok(|count| count as isize)
     })
 }
 

@@ -1,22 +1,19 @@
-//! The state of the interface: the endpoint, its sockets, its transmitted packets, and the blocked
-//! call.
+//! The state of the interface: the sockets, transmitted packets, and the blocked call.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::fs::File;
+use std::collections::VecDeque;
 use std::net::IpAddr;
-use std::os::fd::IntoRawFd;
 
-use airtcp_endpoint::{ConnectionId, Endpoint, Settings};
-use airtcp_tcp::End;
+use airtcp_endpoint::Settings;
+use airtcp_script::posix::{Errno, Outcome, Sockets};
 use airtcp_units::{Duration, Instant};
 
-use crate::socket::{Kind, Socket};
+use crate::system::Namespace;
 
-/// The result of a call: a number, or an errno.
-pub type Answer = Result<isize, i32>;
+/// The result of a call: a number, or an error.
+pub type Answer = Result<isize, Errno>;
 
 /// A blocked call: it is retried until there is a result.
-type Attempt = Box<dyn FnMut(&mut World) -> Option<Answer> + Send>;
+type Attempt = Box<dyn FnMut(&mut World) -> Outcome<isize> + Send>;
 
 /// 64 KiB minus IPv6 and all headers.
 const LARGEST_BURST: u16 = 65_000;
@@ -26,11 +23,7 @@ pub const MAX: Duration = Duration::from_secs(1000);
 
 /// The state used by all calls.
 pub struct World {
-    pub now: Instant,
-    pub endpoint: Endpoint,
-    pub sockets: BTreeMap<i32, Socket>,
-    /// The local address, if a socket is not bound.
-    pub local: IpAddr,
+    pub sockets: Sockets<Namespace>,
     pub sent: VecDeque<(Instant, Vec<u8>)>,
     pub waits: Option<Attempt>,
     /// Time and result of the return of the blocked call.
@@ -51,10 +44,7 @@ impl World {
             ..Settings::new([7; 16])
         };
         Self {
-            now: Instant::ZERO,
-            endpoint: Endpoint::new(settings),
-            sockets: BTreeMap::new(),
-            local,
+            sockets: Sockets::new(Namespace, settings, local),
             sent: VecDeque::new(),
             waits: None,
             returns: None,
@@ -70,20 +60,20 @@ impl World {
             if next > until {
                 break;
             }
-            self.now = self.now.max(next);
-            let now = self.now;
-            self.endpoint.on_wakeup(now);
+            let now = self.sockets.now.max(next);
+            self.sockets.now = now;
+            self.sockets.endpoint.on_wakeup(now);
             self.settle();
             if self.alarm <= now {
                 self.alarm = Instant::FAR_FUTURE;
             }
         }
-        self.now = self.now.max(until);
+        self.sockets.now = self.sockets.now.max(until);
         self.settle();
     }
 
     pub fn next_wakeup(&self) -> Instant {
-        self.endpoint.next_wakeup().min(self.alarm)
+        self.sockets.endpoint.next_wakeup().min(self.alarm)
     }
 
     /// Handles the effects of an event: packets leave, and a blocked call may return.
@@ -91,91 +81,39 @@ impl World {
         self.drain();
         if let Some(mut attempt) = self.waits.take() {
             match attempt(self) {
-                Some(answer) => {
-                    self.returns = Some((self.now, answer));
+                Outcome::Ready(answer) => {
+                    self.returns = Some((self.sockets.now, answer));
                     self.has_returned = true;
                     self.drain();
                 }
-                None => self.waits = Some(attempt),
+                Outcome::Pending => self.waits = Some(attempt),
             }
         }
     }
 
     fn drain(&mut self) {
+        let now = self.sockets.now;
         let mut packet = Vec::new();
-        while self.endpoint.poll_transmit(self.now, &mut packet).is_some() {
-            self.sent.push_back((self.now, std::mem::take(&mut packet)));
+        let endpoint = &mut self.sockets.endpoint;
+        while endpoint.poll_transmit(now, &mut packet).is_some() {
+            self.sent.push_back((now, std::mem::take(&mut packet)));
         }
-        // A waiting thread polls the readiness itself.
-        while self.endpoint.next_event().is_some() {}
-        for socket in self.sockets.values_mut() {
-            if let Kind::Connection(id) = socket.kind
-                && let Some(stream) = self.endpoint.stream(id)
-            {
-                socket.stopwatch.look(self.now, stream.connection());
-                let received = stream.connection().receiver().received();
-                if received != socket.received.0 {
-                    socket.received = (received, self.now);
-                }
-            }
-        }
+        self.sockets.look();
     }
 
     /// Waits in the thread that advances time.
-    pub fn wait_here(&mut self, mut attempt: impl FnMut(&mut World) -> Option<Answer>) -> Answer {
-        let until = self.now + MAX;
+    pub fn wait_here(&mut self, mut attempt: impl FnMut(&mut World) -> Outcome<isize>) -> Answer {
+        let until = self.sockets.now + MAX;
         loop {
-            if let Some(answer) = attempt(self) {
+            if let Outcome::Ready(answer) = attempt(self) {
                 self.settle();
                 return answer;
             }
             let next = self.next_wakeup();
             if next > until {
-                return Err(libc::EDEADLK);
+                return Err(Errno::EDEADLK);
             }
             self.advance(next);
         }
-    }
-
-    /// A new descriptor. It is a placeholder of the system's: packetdrill itself closes descriptors
-    /// left open by a script.
-    pub fn open(&mut self, socket: Socket) -> Result<isize, i32> {
-        let file = File::open("/dev/null").map_err(|_| libc::EMFILE)?;
-        let descriptor = file.into_raw_fd();
-        self.sockets.insert(descriptor, socket);
-        Ok(descriptor as isize)
-    }
-
-    pub fn socket(&mut self, descriptor: i32) -> Result<&mut Socket, i32> {
-        self.sockets.get_mut(&descriptor).ok_or(libc::EBADF)
-    }
-
-    /// The connection of a socket that has one.
-    pub fn connection(&mut self, descriptor: i32) -> Result<ConnectionId, i32> {
-        match self.socket(descriptor)?.kind {
-            Kind::Connection(id) => Ok(id),
-            Kind::Epoll(_) => Err(libc::ENOTSOCK),
-            Kind::Fresh | Kind::Listens(_) => Err(libc::ENOTCONN),
-        }
-    }
-
-    /// The error with which a connection ended (Linux, `tcp_reset`, `tcp_write_err`).
-    pub fn end(&self, id: ConnectionId) -> Option<i32> {
-        let stream = self.endpoint.stream(id)?;
-        match stream.connection().end()? {
-            End::Reset if stream.connection().receiver().is_finished() => Some(libc::EPIPE),
-            End::Reset => Some(libc::ECONNRESET),
-            End::Refused => Some(libc::ECONNREFUSED),
-            End::TimedOut => Some(libc::ETIMEDOUT),
-            End::Orderly | End::Aborted => None,
-        }
-    }
-
-    /// The error with which a connection ended, reported only once.
-    pub fn take_end(&mut self, descriptor: i32) -> Option<i32> {
-        let id = self.connection(descriptor).ok()?;
-        let end = self.end(id)?;
-        let socket = self.sockets.get_mut(&descriptor)?;
-        (!std::mem::replace(&mut socket.told_of_end, true)).then_some(end)
     }
 }

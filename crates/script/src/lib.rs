@@ -2,7 +2,8 @@
 //!
 //! A script defines the segments that arrive and the application's calls, with their times, and the
 //! segments that must leave. packetdrill (Cardwell et al., USENIX ATC 2013) runs it against a
-//! kernel in real time; here it runs against [`airtcp_tcp::Connection`] in virtual time.
+//! kernel in real time; here it runs against an
+//! [`Endpoint`](airtcp_endpoint::Endpoint) in virtual time, through the socket calls of [`posix`].
 //!
 //! ```
 //! let script = airtcp_script::parse("syn.pkt", "
@@ -18,12 +19,11 @@
 
 mod expression;
 mod parser;
+pub mod posix;
 mod report;
 mod runner;
 pub mod settings;
-pub mod stopwatch;
 mod syntax;
-pub mod tcp_info;
 
 use std::fmt;
 

@@ -229,6 +229,7 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> SettingOutcome {
             Err(_) => return SettingOutcome::Unsupported(format!("{name} = {value}")),
         },
         "tcp_syn_retries"
+        | "tcp_syn_linear_timeouts"
         | "tcp_synack_retries"
         | "tcp_retries2"
         | "tcp_fin_timeout"
@@ -284,6 +285,7 @@ fn limit(name: &str, value: &str, config: &mut Config) -> SettingOutcome {
     let limits = &mut config.limits;
     match name {
         "tcp_syn_retries" => limits.syn_retries = retries,
+        "tcp_syn_linear_timeouts" => limits.syn_linear_timeouts = retries.min(127),
         "tcp_synack_retries" => limits.synack_retries = retries,
         "tcp_retries2" => limits.data_retries = retries,
         "tcp_fin_timeout" => limits.fin_timeout = Duration::from_secs(number.into()),

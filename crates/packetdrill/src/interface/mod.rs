@@ -2,17 +2,22 @@
 //! slices and results on the other.
 #![expect(unsafe_code, reason = "the other side is C")]
 
+mod received;
 mod waiting;
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 use std::net::{IpAddr, Ipv4Addr};
 use std::slice;
 
+use airtcp_script::posix::Errno;
 use airtcp_units::Duration;
 use libc::{epoll_event, iovec, msghdr, pollfd, sockaddr, socklen_t, ssize_t, timeval};
 
 use crate::machine::{MACHINE, Machine, machine, micros};
-use crate::memory::{HeldPointer, address, pieces, read_into, said, said_int, tell, write_from};
+use crate::memory::{
+    HeldPointer, address, descriptor, nothing, pieces, read_into, said, said_int, tell, write_from,
+};
+use received::recvmsg;
 use waiting::{epoll_create, epoll_ctl, epoll_wait, poll};
 
 type User = *mut c_void;
@@ -130,38 +135,46 @@ unsafe extern "C" fn packetdrill_interface_init(flags: *const c_char, table: *mu
 extern "C" fn free(_: User) {}
 
 extern "C" fn socket(_: User, _domain: c_int, kind: c_int, protocol: c_int) -> c_int {
-    said_int(machine().call(|world| world.make_socket(kind, protocol)))
+    said_int(descriptor(
+        machine().call(|sockets| sockets.make_socket(kind, protocol)),
+    ))
 }
 
 extern "C" fn bind(_: User, fd: c_int, at: *const sockaddr, length: socklen_t) -> c_int {
-    said_int(address(at, length).and_then(|at| machine().call(|world| world.bind(fd, at))))
+    let bound = address(at, length).and_then(|at| machine().call(|all| all.bind(fd, at)));
+    said_int(nothing(bound))
 }
 
 extern "C" fn listen(_: User, fd: c_int, backlog: c_int) -> c_int {
-    said_int(machine().call(|world| world.listen(fd, backlog)))
+    said_int(nothing(
+        machine().call(|sockets| sockets.listen(fd, backlog)),
+    ))
 }
 
 extern "C" fn accept(_: User, fd: c_int, at: *mut sockaddr, length: *mut socklen_t) -> c_int {
     let (at, length) = (HeldPointer(at), HeldPointer(length));
-    let mut who = move |who| tell(who, at.get(), length.get());
-    said_int(machine().wait(move |world| world.accept(fd, &mut who)))
+    said_int(machine().wait(move |world| {
+        let accepted = world.sockets.accept(fd, 0);
+        accepted.map_ok(|(descriptor, peer)| {
+            tell(peer, at.get(), length.get());
+            descriptor as isize
+        })
+    }))
 }
 
 extern "C" fn connect(_: User, fd: c_int, at: *const sockaddr, length: socklen_t) -> c_int {
-    let begun = address(at, length).and_then(|to| machine().call(|world| world.connect(fd, to)));
-    let waits = machine().call(|world| {
-        let waits = world.socket(fd).is_ok_and(|socket| !socket.non_blocking);
-        Ok(isize::from(waits))
-    });
-    if begun != Err(libc::EINPROGRESS) || waits == Ok(0) {
-        return said_int(begun);
-    }
+    let to = match address(at, length) {
+        Ok(to) => to,
+        Err(error) => return said_int(Err(error)),
+    };
+    let mut has_begun = false;
     said_int(machine().wait(move |world| {
-        let id = match world.connection(fd) {
-            Ok(id) => id,
-            Err(error) => return Some(Err(error)),
+        let outcome = if std::mem::replace(&mut has_begun, true) {
+            world.sockets.connected(fd)
+        } else {
+            world.sockets.connect(fd, to)
         };
-        world.connected(fd, id)
+        outcome.map_ok(|()| 0)
     }))
 }
 
@@ -201,38 +214,12 @@ extern "C" fn recvfrom(
     ))
 }
 
-/// Of headers newer than libc's (include/uapi/linux/tcp.h).
-const TCP_CM_INQ: c_int = 36;
-
-extern "C" fn recvmsg(_: User, fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
-    // SAFETY: packetdrill hands in a message header that it has filled.
-    let (from, count) = unsafe { ((*message).msg_iov, (*message).msg_iovlen) };
-    let answer = read_into(fd, pieces(from, count), flags);
-    // SAFETY: likewise, with the stated room for control messages.
-    unsafe {
-        (*message).msg_flags = 0;
-        let left = answer.is_ok().then(|| machine().queued(fd)).flatten();
-        let first = libc::CMSG_FIRSTHDR(message);
-        match left {
-            Some(left) if !first.is_null() => {
-                (*first).cmsg_level = libc::SOL_TCP;
-                (*first).cmsg_type = TCP_CM_INQ;
-                (*first).cmsg_len = libc::CMSG_LEN(size_of::<c_int>() as u32) as usize;
-                libc::CMSG_DATA(first).cast::<c_int>().write_unaligned(left);
-                (*message).msg_controllen = libc::CMSG_SPACE(size_of::<c_int>() as u32) as usize;
-            }
-            _ => (*message).msg_controllen = 0,
-        }
-    }
-    said(answer)
-}
-
 extern "C" fn write(_: User, fd: c_int, from: *const c_void, length: usize) -> ssize_t {
     said(write_from(
         fd,
         &[(HeldPointer(from.cast_mut().cast()), length)],
         0,
-        Err(libc::EDESTADDRREQ),
+        Err(Errno::EDESTADDRREQ),
     ))
 }
 
@@ -241,7 +228,7 @@ extern "C" fn writev(_: User, fd: c_int, from: *const iovec, count: c_int) -> ss
         fd,
         &pieces(from, usize::try_from(count).unwrap_or(0)),
         0,
-        Err(libc::EDESTADDRREQ),
+        Err(Errno::EDESTADDRREQ),
     ))
 }
 
@@ -256,7 +243,7 @@ extern "C" fn send(
         fd,
         &[(HeldPointer(from.cast_mut().cast()), length)],
         flags,
-        Err(libc::EDESTADDRREQ),
+        Err(Errno::EDESTADDRREQ),
     ))
 }
 
@@ -287,15 +274,17 @@ extern "C" fn sendmsg(_: User, fd: c_int, message: *const msghdr, flags: c_int) 
 }
 
 extern "C" fn fcntl(_: User, fd: c_int, command: c_int, value: c_long) -> c_int {
-    said_int(machine().call(|world| world.control(fd, command, value)))
+    said_int(descriptor(
+        machine().call(|sockets| sockets.control(fd, command, value)),
+    ))
 }
 
 extern "C" fn ioctl(_: User, fd: c_int, request: c_ulong, into: *mut c_int) -> c_int {
     let into = HeldPointer(into);
-    said_int(machine().call(move |world| {
-        let bytes = world.queue(fd, request)?;
+    said_int(machine().call(move |sockets| {
+        let bytes = sockets.queue(fd, request)?;
         if into.get().is_null() {
-            return Err(libc::EFAULT);
+            return Err(Errno::EFAULT);
         }
         // SAFETY: packetdrill hands in room for an int.
         unsafe { into.get().write(bytes) };
@@ -304,7 +293,7 @@ extern "C" fn ioctl(_: User, fd: c_int, request: c_ulong, into: *mut c_int) -> c
 }
 
 extern "C" fn close(_: User, fd: c_int) -> c_int {
-    let closed = machine().call(|world| world.close(fd));
+    let closed = nothing(machine().call(|sockets| sockets.close(fd)));
     if closed.is_ok() {
         // SAFETY: the descriptor belongs to this library, and has no other owner left.
         unsafe { libc::close(fd) };
@@ -313,7 +302,7 @@ extern "C" fn close(_: User, fd: c_int) -> c_int {
 }
 
 extern "C" fn shutdown(_: User, fd: c_int, how: c_int) -> c_int {
-    said_int(machine().call(|world| world.shut(fd, how)))
+    said_int(nothing(machine().call(|sockets| sockets.shut(fd, how))))
 }
 
 extern "C" fn setsockopt(
@@ -325,11 +314,13 @@ extern "C" fn setsockopt(
     length: socklen_t,
 ) -> c_int {
     if value.is_null() {
-        return said_int(Err(libc::EFAULT));
+        return said_int(Err(Errno::EFAULT));
     }
     // SAFETY: packetdrill hands in a value of that length.
     let value = unsafe { slice::from_raw_parts(value.cast::<u8>(), length as usize) };
-    said_int(machine().call(|world| world.set_option(fd, level, name, value)))
+    said_int(nothing(
+        machine().call(|sockets| sockets.set_option(fd, level, name, value)),
+    ))
 }
 
 extern "C" fn get_option(
@@ -341,10 +332,10 @@ extern "C" fn get_option(
     length: *mut socklen_t,
 ) -> c_int {
     let (into, length) = (HeldPointer(into.cast::<u8>()), HeldPointer(length));
-    said_int(machine().call(move |world| {
-        let value = world.option(fd, level, name)?;
+    said_int(machine().call(move |sockets| {
+        let value = sockets.option(fd, level, name)?;
         if into.get().is_null() || length.get().is_null() {
-            return Err(libc::EFAULT);
+            return Err(Errno::EFAULT);
         }
         // SAFETY: packetdrill hands in the stated room.
         unsafe {
@@ -370,7 +361,9 @@ unsafe extern "C" fn getsockopt(
     into: *mut c_void,
     length: *mut socklen_t,
 ) -> c_int {
-    let is_ours = MACHINE.get().is_some_and(|machine| machine.has(fd));
+    let is_ours = MACHINE
+        .get()
+        .is_some_and(|machine| machine.ask(|sockets| sockets.has(fd)));
     if is_ours {
         return get_option(std::ptr::null_mut(), fd, level, name, into, length);
     }
@@ -424,7 +417,7 @@ extern "C" fn gettimeofday(_: User, into: *mut timeval, _: *mut c_void) -> c_int
 }
 
 extern "C" fn pipe(_: User, _: *mut c_int) -> c_int {
-    said_int(Err(libc::ENOSYS))
+    said_int(Err(Errno::ENOSYS))
 }
 
 extern "C" fn splice(
@@ -436,5 +429,5 @@ extern "C" fn splice(
     _: usize,
     _: c_uint,
 ) -> c_int {
-    said_int(Err(libc::ENOSYS))
+    said_int(Err(Errno::ENOSYS))
 }

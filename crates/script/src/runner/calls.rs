@@ -1,77 +1,100 @@
 //! System calls: the application's actions, and their required results.
 
-use airtcp_packet::SequenceNumber;
-use airtcp_tcp::{Connection, End, State};
-use airtcp_units::{Duration, Instant};
+use std::net::SocketAddr;
 
-use super::answer::Answer;
+use airtcp_units::Instant;
+
+use super::Machine;
+use super::made::{Arguments, Difference, Made, Returned};
 use super::messages::parts_length;
-use super::{Blocked, Machine, Step, Stop, unsupported};
+use super::reading::{counted, read};
+use super::stop::{Step, Stop, unsupported};
 use crate::parser::number;
-use crate::settings::{self, SettingOutcome};
+use crate::posix::constants::{
+    F_GETFL, F_SETFL, FIONREAD, MSG_DONTWAIT, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL,
+    MSG_PEEK, MSG_ZEROCOPY, SIOCOUTQ, SIOCOUTQNSD, SOCK_CLOEXEC, SOCK_NONBLOCK, SOCK_STREAM, value,
+};
+use crate::posix::{Descriptor, Errno, Outcome, Outgoing};
 use crate::syntax::Call;
+
+/// Flags of reads and writes that the endpoint has.
+const READ_FLAGS: i32 = MSG_PEEK | MSG_DONTWAIT | MSG_NOSIGNAL;
+const WRITE_FLAGS: i32 =
+    MSG_DONTWAIT | MSG_EOR | MSG_NOSIGNAL | MSG_MORE | MSG_ZEROCOPY | MSG_FASTOPEN;
+/// The longest write in bytes: its data is held in memory.
+const LONGEST_WRITE: i64 = 1 << 28;
+
+/// A call that has not returned yet.
+pub(super) struct Blocked {
+    call: Call,
+    made: Made,
+    until: Instant,
+}
+
+impl Blocked {
+    pub fn alarm(&self) -> Instant {
+        self.made.alarm
+    }
+}
 
 impl Machine<'_> {
     /// An application call that returns immediately, or blocks until `ends`.
     pub(super) fn call(&mut self, call: &Call, ends: Option<Instant>) -> Step {
-        let answer = self.answer(call)?;
+        let mut made = self.made(call)?;
+        let outcome = (made.attempt)(&mut self.sockets);
+        let descriptor = self.arguments(call).descriptor(0);
+        self.observe(descriptor);
+        let answer = match outcome {
+            Outcome::Ready(answer) => Some(self.name_descriptor(call, answer)),
+            Outcome::Pending => None,
+        };
         self.drain();
         self.settle_blocked()?;
-        match answer {
-            Answer::Waits => match ends {
-                Some(until) => {
-                    self.blocked.push(Blocked {
-                        call: call.clone(),
-                        from: until,
-                        until,
-                    });
-                    Ok(())
-                }
-                None if matches!(call.name.as_str(), "accept" | "connect" | "read" | "recv") => {
-                    self.fail(
-                        call,
-                        "it would have to wait, and the script gives it no time to",
-                    )
-                }
-                None => Ok(()),
-            },
-            answer => self.check(call, &answer),
+        match (answer, ends) {
+            (Some(_), Some(until)) if self.now() + self.tolerance < until => {
+                self.fail(call, "it returned too early")
+            }
+            (Some(answer), _) => self.check(call, &answer),
+            (None, Some(until)) => {
+                self.blocked.push(Blocked {
+                    call: call.clone(),
+                    made,
+                    until,
+                });
+                Ok(())
+            }
+            (None, None) => self.fail(
+                call,
+                "it would have to wait, and the script gives it no time to",
+            ),
         }
     }
 
     /// Blocked calls that can return now.
     pub(super) fn settle_blocked(&mut self) -> Step {
         let waiting = std::mem::take(&mut self.blocked);
-        for blocked in waiting {
-            let answer = self.answer_again(&blocked.call);
-            if matches!(answer, Answer::Waits) {
-                if self.now > blocked.until + self.tolerance() {
+        for mut blocked in waiting {
+            let Outcome::Ready(answer) = (blocked.made.attempt)(&mut self.sockets) else {
+                if self.now() > blocked.until + self.tolerance {
                     return self.fail(&blocked.call, "it has not returned in time");
                 }
                 self.blocked.push(blocked);
                 continue;
-            }
-            if self.now + self.tolerance() < blocked.from {
+            };
+            if self.now() + self.tolerance < blocked.until {
                 return self.fail(&blocked.call, "it returned too early");
             }
+            let answer = self.name_descriptor(&blocked.call, answer);
             self.check(&blocked.call, &answer)?;
             self.drain();
         }
         Ok(())
     }
 
-    fn answer_again(&mut self, call: &Call) -> Answer {
-        match call.name.as_str() {
-            "accept" | "connect" => {
-                if self.is_established() {
-                    self.opened(call);
-                    Answer::Value(call.returns.unwrap_or(0))
-                } else {
-                    self.take_error().map_or(Answer::Waits, Answer::Error)
-                }
-            }
-            "sendto" | "sendmsg" | "write" => self.written_fast(),
-            _ => self.read(call),
+    pub(super) fn arguments<'a>(&'a self, call: &'a Call) -> Arguments<'a> {
+        Arguments {
+            call,
+            descriptors: &self.descriptors,
         }
     }
 
@@ -83,383 +106,202 @@ impl Machine<'_> {
         )))
     }
 
-    fn check(&self, call: &Call, answer: &Answer) -> Step {
+    /// Gives a new descriptor the script's number.
+    fn name_descriptor(
+        &mut self,
+        call: &Call,
+        answer: Result<Returned, Errno>,
+    ) -> Result<Returned, Errno> {
+        let mut returned = answer?;
+        let is_new = matches!(
+            call.name.as_str(),
+            "socket" | "accept" | "accept4" | "epoll_create" | "epoll_create1"
+        );
+        if is_new && let Ok(live) = Descriptor::try_from(returned.value) {
+            returned.value = match call.returns {
+                Some(script) if script >= 0 => script,
+                _ => returned.value,
+            };
+            self.descriptors.insert(returned.value, live);
+        }
+        Ok(returned)
+    }
+
+    fn check(&self, call: &Call, answer: &Result<Returned, Errno>) -> Step {
         let (value, error) = match answer {
-            Answer::Value(value) => (*value, None),
-            Answer::Error(name) => (-1, Some(*name)),
-            Answer::Waits => return Ok(()),
+            Ok(returned) => (returned.value, None),
+            Err(error) => (-1, Some(error.name())),
         };
         let wrong_value = call.returns.is_some_and(|expected| expected != value);
         let wrong_error = call.error.is_some() && call.error.as_deref() != error;
-        if !(wrong_value || wrong_error) {
-            return Ok(());
+        if wrong_value || wrong_error {
+            let text = |value: i64, error: Option<&str>| {
+                error.map_or_else(|| value.to_string(), |error| format!("{value} {error}"))
+            };
+            return Err(Stop::Failed(self.exchange.compare(
+                &format!("{}() returned something else", call.name),
+                &text(call.returns.unwrap_or(0), call.error.as_deref()),
+                &text(value, error),
+            )));
         }
-        let text = |value: i64, error: Option<&str>| {
-            error.map_or_else(|| value.to_string(), |error| format!("{value} {error}"))
-        };
-        Err(Stop::Failed(self.exchange.compare(
-            &format!("{}() returned something else", call.name),
-            &text(call.returns.unwrap_or(0), call.error.as_deref()),
-            &text(value, error),
-        )))
+        match answer {
+            Ok(Returned {
+                difference: Some(difference),
+                ..
+            }) => Err(Stop::Failed(self.exchange.compare(
+                &difference.what,
+                &difference.expected,
+                &difference.found,
+            ))),
+            _ => Ok(()),
+        }
     }
 
-    fn answer(&mut self, call: &Call) -> Result<Answer, Stop> {
-        let argument = |index: usize| call.arguments.get(index).map_or("", String::as_str);
-        let expected = Answer::Value(call.returns.unwrap_or(0));
+    /// The call on the sockets that the script asks for.
+    fn made(&mut self, call: &Call) -> Result<Made, Stop> {
+        let arguments = self.arguments(call);
+        let one = arguments.descriptor(0);
         Ok(match call.name.as_str() {
-            "socket" => {
-                if !argument(1).contains("SOCK_STREAM") || argument(2).contains("MPTCP") {
-                    return unsupported(format!("socket({}, {})", argument(1), argument(2)));
-                }
-                self.non_blocking = argument(1).contains("NONBLOCK");
-                self.renew();
-                expected
+            "socket" => return self.make_socket(call),
+            "bind" => {
+                let address = self.path.bound();
+                Made::at_once(move |sockets| sockets.bind(one, address).map(|()| 0))
             }
-            "bind" => expected,
             "listen" => {
-                self.listening = number(argument(0));
-                self.listen();
-                expected
+                let backlog = i32::try_from(arguments.number(1)).unwrap_or(i32::MAX);
+                Made::at_once(move |sockets| sockets.listen(one, backlog).map(|()| 0))
             }
             "accept" | "accept4" => {
-                if self.is_established() || self.came {
-                    self.opened(call);
-                    expected
-                } else if self.non_blocking {
-                    Answer::Error("EAGAIN")
-                } else {
-                    Answer::Waits
-                }
+                let kind = arguments.flags(3, SOCK_NONBLOCK | SOCK_CLOEXEC)?;
+                Made::waiting(move |sockets| {
+                    let accepted = sockets.accept(one, kind);
+                    accepted.map_ok(|(descriptor, _)| i64::from(descriptor).into())
+                })
             }
             "connect" => self.connect(call)?,
-            "read" | "recv" | "recvfrom" => {
-                if call.arguments.iter().any(|one| one.contains("MSG_")) {
-                    return unsupported(format!("{} with flags", call.name));
-                }
-                self.read(call)
+            "read" => read(one, arguments.number(2), 0),
+            "recv" | "recvfrom" => {
+                let flags = arguments.flags(3, READ_FLAGS)?;
+                read(one, arguments.number(2), flags)
             }
-            "write" | "send" | "sendto" => self.write(call)?,
+            "readv" => read(one, parts_length(arguments.text(1)), 0),
+            "write" => self.write(call, arguments.number(2), 0)?,
+            "send" | "sendto" => {
+                let flags = arguments.flags(3, WRITE_FLAGS)?;
+                self.write(call, arguments.number(2), flags)?
+            }
+            "writev" => self.write(call, parts_length(arguments.text(1)), 0)?,
+            "sendmsg" => {
+                let flags = arguments.flags(2, WRITE_FLAGS)?;
+                self.write(call, parts_length(arguments.text(1)), flags)?
+            }
             "recvmsg" => self.receive_message(call)?,
-            "epoll_create" | "epoll_create1" => expected,
-            "epoll_ctl" => self.epoll_ctl(call)?,
-            "epoll_wait" => self.epoll_wait(call)?,
-            "close" => self.close(call),
-            "shutdown" => self.shutdown(argument(1)),
-            "fcntl" => {
-                if argument(1) == "F_SETFL" {
-                    self.non_blocking = argument(2).contains("NONBLOCK");
-                }
-                expected
+            "epoll_create" | "epoll_create1" => {
+                Made::at_once(|sockets| sockets.make_epoll().map(i64::from))
             }
-            "sendmsg" | "writev" => self.write_vector(call)?,
+            "epoll_ctl" => self.epoll_ctl(call)?,
+            "epoll_wait" => self.epoll_wait(call),
+            "close" => Made::at_once(move |sockets| sockets.close(one).map(|()| 0)),
+            "shutdown" => {
+                let how = value(arguments.text(1)).and_then(|how| i32::try_from(how).ok());
+                let how = how.unwrap_or(-1);
+                Made::at_once(move |sockets| sockets.shut(one, how).map(|()| 0))
+            }
+            "fcntl" => {
+                let flags = value(arguments.text(2)).unwrap_or(0);
+                let command = value(arguments.text(1)).and_then(|number| number.try_into().ok());
+                match command {
+                    Some(command @ (F_GETFL | F_SETFL)) => Made::at_once(move |sockets| {
+                        sockets.control(one, command, flags).map(i64::from)
+                    }),
+                    _ => return unsupported(format!("fcntl({})", arguments.text(1))),
+                }
+            }
             "getsockopt" => self.get_option(call)?,
-            "setsockopt" => return self.set_option(call),
-            "ioctl" => self.ioctl(argument(1), argument(2))?,
+            "setsockopt" => self.set_option(call)?,
+            "ioctl" => self.ioctl(call)?,
             name => return unsupported(format!("{name}()")),
         })
     }
 
-    fn opened(&mut self, call: &Call) {
-        (self.accepted, self.came) = (true, false);
-        self.descriptor = match call.name.as_str() {
-            "connect" => call.arguments.first().and_then(|one| number(one)),
-            _ => call.returns,
+    /// A new socket: the connection under test is one of its own.
+    fn make_socket(&mut self, call: &Call) -> Result<Made, Stop> {
+        let arguments = self.arguments(call);
+        let (kind, protocol) = (arguments.text(1), arguments.text(2));
+        let known = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+        let Ok(kind) = arguments.flags(1, known) else {
+            return unsupported(format!("socket({kind}, {protocol})"));
         };
+        if kind & SOCK_STREAM == 0 || protocol.contains("MPTCP") {
+            return unsupported(format!("socket({}, {protocol})", arguments.text(1)));
+        }
+        let protocol = value(protocol).and_then(|number| number.try_into().ok());
+        let protocol = protocol.unwrap_or(0);
+        self.path.flow = None;
+        self.sent.clear();
+        Ok(Made::at_once(move |sockets| {
+            sockets.make_socket(kind, protocol).map(i64::from)
+        }))
     }
 
-    fn connect(&mut self, call: &Call) -> Result<Answer, Stop> {
-        if let Some(connection) = &self.connection {
-            return Ok(match connection.state() {
-                State::SynSent | State::SynReceived => Answer::Error("EALREADY"),
-                _ => Answer::Value(0),
-            });
+    fn connect(&self, call: &Call) -> Result<Made, Stop> {
+        let arguments = self.arguments(call);
+        if arguments.is_unspecified() {
+            return unsupported("connect() with AF_UNSPEC");
         }
-        self.descriptor = call.arguments.first().and_then(|one| number(one));
-        if let Some(answer) = self.connect_fast() {
-            return Ok(answer);
+        let (one, server) = (arguments.descriptor(0), self.path.server());
+        let mut has_begun = false;
+        Ok(Made::waiting(move |sockets| {
+            let outcome = if std::mem::replace(&mut has_begun, true) {
+                sockets.connected(one)
+            } else {
+                sockets.connect(one, server)
+            };
+            outcome.map_ok(|()| 0.into())
+        }))
+    }
+
+    fn write(&self, call: &Call, bytes: i64, flags: i32) -> Result<Made, Stop> {
+        let arguments = self.arguments(call);
+        let one = arguments.descriptor(0);
+        if bytes > LONGEST_WRITE {
+            return unsupported(format!("{} of {bytes} bytes", call.name));
         }
-        self.connection = Some(Connection::connect(&self.config, SequenceNumber(0)));
-        if self.config.mss == 0 {
-            return unsupported("segments of no bytes");
+        if arguments.text(1) == "NULL" {
+            return Ok(Made::at_once(|_| Err::<i64, _>(Errno::EFAULT)));
         }
-        Ok(if self.non_blocking {
-            Answer::Error("EINPROGRESS")
+        let to: Result<SocketAddr, Errno> = if arguments.is_unspecified() {
+            Err(Errno::EOPNOTSUPP)
         } else {
-            Answer::Waits
-        })
-    }
-
-    pub(super) fn read(&mut self, call: &Call) -> Answer {
-        let most = call
-            .arguments
-            .get(2)
-            .and_then(|one| number(one))
-            .unwrap_or(0);
-        let most = u64::try_from(most).unwrap_or(0);
-        let non_blocking = self.non_blocking;
-        let shut = self.reads_shut;
-        if self.waits_for_data() {
-            return Answer::Error("EAGAIN");
-        }
-        let Some(connection) = &mut self.connection else {
-            return Answer::Error("ENOTCONN");
+            Ok(self.path.server())
         };
-        let bytes = connection.read(most);
-        if bytes > 0 || most == 0 {
-            return Answer::Value(i64::try_from(bytes).unwrap_or(i64::MAX));
-        }
-        if connection.receiver().is_finished() || shut {
-            return Answer::Value(0);
-        }
-        match connection.state() {
-            State::Closed => self.take_error().map_or(Answer::Value(0), Answer::Error),
-            _ if non_blocking => Answer::Error("EAGAIN"),
-            _ => Answer::Waits,
-        }
+        let bytes = vec![0; usize::try_from(bytes).unwrap_or(0)];
+        let mut what = Outgoing::new(bytes, flags, to);
+        Ok(Made::waiting(move |sockets| {
+            let written = sockets.write(one, &mut what);
+            written.map_ok(|count| counted(count).into())
+        }))
     }
 
-    fn write(&mut self, call: &Call) -> Result<Answer, Stop> {
-        let flags = call.arguments.get(3).map_or("", String::as_str);
-        if flags.contains("OOB") {
-            return unsupported(format!("{} with {flags}", call.name));
-        }
-        let bytes = call
-            .arguments
-            .get(2)
-            .and_then(|one| number(one))
-            .unwrap_or(0);
-        if self.opens_by_writing(flags) {
-            let bytes = u64::try_from(bytes).unwrap_or(0);
-            return self.write_fast(call, bytes, flags);
-        }
-        if flags.contains("MSG_FASTOPEN") && self.is_opening() {
-            return Ok(Answer::Error("EALREADY"));
-        }
-        if self.is_opening() && (self.non_blocking || flags.contains("MSG_DONTWAIT")) {
-            return Ok(Answer::Error("EAGAIN"));
-        }
-        let shut = self.writes_shut;
-        let corked = self.corked;
-        let error = self.take_error();
-        let Some(connection) = &mut self.connection else {
-            return Ok(Answer::Error("EPIPE"));
+    fn ioctl(&self, call: &Call) -> Result<Made, Stop> {
+        let arguments = self.arguments(call);
+        let (one, name) = (arguments.descriptor(0), arguments.text(1).to_owned());
+        let request = value(&name).and_then(|request| u64::try_from(request).ok());
+        let Some(request @ (FIONREAD | SIOCOUTQ | SIOCOUTQNSD)) = request else {
+            return unsupported(format!("ioctl({name})"));
         };
-        if shut || connection.state() == State::Closed {
-            return Ok(Answer::Error(error.unwrap_or("EPIPE")));
-        }
-        connection.set_corked(corked);
-        connection.set_more(flags.contains("MSG_MORE"));
-        self.records
-            .write(connection, u64::try_from(bytes).unwrap_or(0));
-        if flags.contains("MSG_EOR") {
-            self.records.end(connection);
-        }
-        if flags.contains("MSG_ZEROCOPY") {
-            self.notices.on_sent(self.records.written());
-        }
-        Ok(Answer::Value(bytes))
-    }
-
-    /// Whether our SYN is not answered.
-    fn is_opening(&self) -> bool {
-        let state = self.connection.as_ref().map(Connection::state);
-        matches!(state, Some(State::SynSent))
-    }
-
-    fn write_vector(&mut self, call: &Call) -> Result<Answer, Stop> {
-        let bytes = parts_length(call.arguments.get(1).map_or("", String::as_str));
-        let flags = call.arguments.get(2).cloned().unwrap_or_default();
-        self.write(&Call {
-            arguments: vec![String::new(), String::new(), bytes.to_string(), flags],
-            ..call.clone()
-        })
-    }
-
-    fn get_option(&mut self, call: &Call) -> Result<Answer, Stop> {
-        let argument = |index: usize| call.arguments.get(index).map_or("", String::as_str);
-        let value = match (argument(2), &self.connection) {
-            ("TCP_MAXSEG", Some(connection)) if self.is_established() => {
-                connection.sender().mss().to_string()
-            }
-            // The requested value, or the default of a peer without the option (Linux,
-            // `do_tcp_getsockopt`).
-            ("TCP_MAXSEG", _) => self.wanted_mss.unwrap_or(536).to_string(),
-            ("SO_ERROR", _) => self.take_error().unwrap_or("0").to_owned(),
-            (name, _) => return unsupported(format!("getsockopt({name})")),
-        };
-        let expected = argument(3).trim_matches(['[', ']']).trim();
-        if expected != value {
-            return Err(Stop::Failed(self.exchange.compare(
-                &format!("getsockopt({}) tells something else", argument(2)),
-                expected,
-                &value,
-            )));
-        }
-        Ok(Answer::Value(0))
-    }
-
-    /// The connection's final error, reported only once.
-    pub(super) fn take_error(&mut self) -> Option<&'static str> {
-        let connection = self.connection.as_ref()?;
-        let error = match connection.end()? {
-            End::Reset if connection.receiver().is_finished() => "EPIPE",
-            End::Reset => "ECONNRESET",
-            End::Refused => "ECONNREFUSED",
-            End::TimedOut => "ETIMEDOUT",
-            End::Orderly | End::Aborted => return None,
-        };
-        let told = std::mem::replace(&mut self.told_of_end, true);
-        (!told).then_some(error)
-    }
-
-    fn close(&mut self, call: &Call) -> Answer {
-        let descriptor = call.arguments.first().and_then(|one| number(one));
-        if descriptor == self.listening && descriptor.is_some() {
-            self.listening = None;
-            let now = self.now;
-            if let Some(connection) = &mut self.connection
-                && connection.is_open_early()
-                && !self.accepted
-            {
-                connection.abort(now);
-            }
-            return Answer::Value(0);
-        }
-        self.reads_shut = true;
-        let now = self.now;
-        if let Some(connection) = &mut self.connection {
-            connection.set_corked(false);
-            // No reader is left to distinguish records.
-            self.records.join(connection);
-            connection.release(now);
-        }
-        Answer::Value(0)
-    }
-
-    fn shutdown(&mut self, how: &str) -> Answer {
-        let Some(connection) = &mut self.connection else {
-            return Answer::Error("ENOTCONN");
-        };
-        if matches!(
-            connection.state(),
-            State::Closed | State::Listen | State::SynSent
-        ) {
-            return Answer::Error("ENOTCONN");
-        }
-        if how == "SHUT_WR" || how == "SHUT_RDWR" {
-            self.writes_shut = true;
-            connection.set_corked(false);
-            self.records.close(connection);
-        }
-        if how == "SHUT_RD" || how == "SHUT_RDWR" {
-            self.reads_shut = true;
-            connection.shut_reading();
-        }
-        Answer::Value(0)
-    }
-
-    fn ioctl(&mut self, request: &str, expected: &str) -> Result<Answer, Stop> {
-        let Some(connection) = &self.connection else {
-            return unsupported("ioctl() before there is a connection");
-        };
-        let bytes = match request {
-            "SIOCINQ" | "FIONREAD" => {
-                let receiver = connection.receiver();
-
-                receiver.received() - receiver.read_so_far()
-            }
-            "SIOCOUTQ" => self.records.written() - connection.sender().una(),
-            _ => return unsupported(format!("ioctl({request})")),
-        };
-        if number(expected.trim_matches(['[', ']'])) != i64::try_from(bytes).ok() {
-            return Err(Stop::Failed(self.exchange.compare(
-                &format!("ioctl({request}) tells something else"),
-                expected,
-                &format!("[{bytes}]"),
-            )));
-        }
-        Ok(Answer::Value(0))
-    }
-
-    fn set_option(&mut self, call: &Call) -> Result<Answer, Stop> {
-        let argument = |index: usize| call.arguments.get(index).map_or("", String::as_str);
-        let value = argument(3).trim_matches(['[', ']']).trim();
-        let is_on = number(value).is_some_and(|value| value != 0);
-        if let Some(answer) = self.fast_open.set_option(argument(2), value, argument(4)) {
-            return Ok(answer);
-        }
-        match argument(2) {
-            // Options without effect on the wire here.
-            "SO_REUSEADDR"
-            | "SO_SNDBUF"
-            | "SO_LINGER"
-            | "IP_TOS"
-            | "IP_MTU_DISCOVER"
-            | "SO_DEBUG"
-            | "SO_SNDBUFFORCE"
-            | "IP_BIND_ADDRESS_NO_PORT"
-            | "SO_RCVLOWAT"
-            | "SO_MARK"
-            | "TCP_INQ"
-            | "SO_KEEPALIVE"
-            | "TCP_KEEPIDLE" => {}
-            "TCP_SYNCNT" => {
-                let most = number(value).and_then(|most| u8::try_from(most).ok());
-                self.config.limits.syn_retries = most.unwrap_or(u8::MAX);
-                if let Some(connection) = &mut self.connection {
-                    connection.set_syn_retries(self.config.limits.syn_retries);
-                }
-            }
-            "SO_ZEROCOPY" => self.notices.wanted = is_on,
-            "TCP_NODELAY" => {
-                self.config.nagle = !is_on;
-                if let Some(connection) = &mut self.connection {
-                    connection.set_no_delay(is_on);
-                    if is_on {
-                        connection.set_corked(false);
-                    }
-                }
-            }
-            "TCP_CORK" => {
-                self.corked = is_on;
-                if let Some(connection) = &mut self.connection {
-                    connection.set_corked(is_on);
-                }
-            }
-            "TCP_CONGESTION" if self.connection.is_none() => {
-                if let SettingOutcome::Unsupported(what) =
-                    settings::congestion_control(value, &mut self.config)
-                {
-                    return unsupported(what);
-                }
-            }
-            "TCP_MAXSEG" if !self.is_established() => {
-                if let Some(mss) = number(value).and_then(|mss| u32::try_from(mss).ok()) {
-                    self.wanted_mss = Some(mss);
-                    // The socket's value includes the timestamps, as the option on the wire does.
-                    let stamps = if self.config.timestamps { 12 } else { 0 };
-                    self.config.mss = self.config.mss.min(mss.saturating_sub(stamps).max(1));
-                    if self.listening.is_some() {
-                        self.listen();
-                    }
-                }
-            }
-            "TCP_RTO_MIN_US" if self.connection.is_none() => {
-                if let Some(micros) = number(value).and_then(|micros| u64::try_from(micros).ok()) {
-                    self.config.timeout.min = Duration::from_micros(micros);
-                }
-            }
-            "TCP_USER_TIMEOUT" => {
-                let most = number(value).and_then(|most| u64::try_from(most).ok());
-                let most = most.filter(|&most| most > 0).map(Duration::from_millis);
-                self.config.limits.user_timeout = most;
-                if let Some(connection) = &mut self.connection {
-                    connection.set_user_timeout(most);
-                }
-            }
-            name => return unsupported(format!("setsockopt({name})")),
-        }
-        Ok(Answer::Value(call.returns.unwrap_or(0)))
+        let expected = arguments.text(2).to_owned();
+        Ok(Made::at_once(move |sockets| {
+            let bytes = i64::from(sockets.queue(one, request)?);
+            let is_so = number(expected.trim_matches(['[', ']'])) == Some(bytes);
+            Ok(Returned {
+                value: 0,
+                difference: (!is_so).then(|| Difference {
+                    what: format!("ioctl({name}) tells something else"),
+                    expected: expected.clone(),
+                    found: format!("[{bytes}]"),
+                }),
+            })
+        }))
     }
 }

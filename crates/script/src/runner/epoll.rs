@@ -1,128 +1,88 @@
-//! epoll over the single connection: EPOLLIN, EPOLLOUT and EPOLLERR, level-triggered,
-//! edge-triggered (EPOLLET) and one-shot (EPOLLONESHOT). Waits with a duration are not supported.
+//! epoll: the structures of its calls.
 
-use super::answer::Answer;
-use super::{Machine, Stop, unsupported};
+use airtcp_units::{Duration, Instant};
+
+use super::Machine;
+use super::made::{Difference, Made, Returned};
+use super::stop::{Stop, unsupported};
+use crate::posix::Outcome;
+use crate::posix::constants::{
+    EPOLLERR, EPOLLET, EPOLLEXCLUSIVE, EPOLLHUP, EPOLLIN, EPOLLONESHOT, EPOLLOUT, EPOLLRDHUP, value,
+};
 use crate::syntax::Call;
 
-/// An entry of the interest list.
-#[derive(Debug)]
-pub(super) struct Watch {
-    readable: bool,
-    writable: bool,
-    by_edge: bool,
-    once: bool,
-    /// Whether EPOLLONESHOT has reported its only event.
-    is_spent: bool,
-    /// State at the last reported event; `None` before the first.
-    told: Option<Edge>,
+/// The events and flags that entries may have.
+const KNOWN: u32 =
+    EPOLLIN | EPOLLOUT | EPOLLERR | EPOLLHUP | EPOLLRDHUP | EPOLLET | EPOLLONESHOT | EPOLLEXCLUSIVE;
+/// The events that are reported, by name in order.
+const REPORTED: [(u32, &str); 5] = [
+    (EPOLLERR, "EPOLLERR"),
+    (EPOLLHUP, "EPOLLHUP"),
+    (EPOLLIN, "EPOLLIN"),
+    (EPOLLOUT, "EPOLLOUT"),
+    (EPOLLRDHUP, "EPOLLRDHUP"),
+];
+
+/// The flags in each `events=` of a structure's text.
+fn events(text: &str) -> impl Iterator<Item = &str> {
+    let all = text.split("events=").skip(1);
+    all.filter_map(|rest| rest.split([',', '}']).next())
+        .map(str::trim)
 }
 
-/// State that triggers an edge: data or its end, and completed sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Edge {
-    received: u64,
-    is_finished: bool,
-    sends_done: u32,
+/// The names of events, joined.
+fn names(events: u32) -> String {
+    let named = REPORTED.iter().filter(|(bit, _)| events & bit != 0);
+    let names: Vec<_> = named.map(|&(_, name)| name).collect();
+    names.join("|")
 }
 
-/// The flags in `events=` of a structure's text.
-fn events(text: &str) -> Vec<&str> {
-    let Some((_, rest)) = text.split_once("events=") else {
-        return Vec::new();
-    };
-    let flags = rest.split([',', '}']).next().unwrap_or_default();
-    flags.split('|').map(str::trim).collect()
+/// The number of flags of epoll.
+fn bits(flags: &str) -> Option<u32> {
+    value(flags).and_then(|bits| u32::try_from(bits).ok())
 }
 
 impl Machine<'_> {
-    pub(super) fn epoll_ctl(&mut self, call: &Call) -> Result<Answer, Stop> {
-        let argument = |index: usize| call.arguments.get(index).map_or("", String::as_str);
-        if argument(1) == "EPOLL_CTL_DEL" {
-            self.watch = None;
-            return Ok(Answer::Value(0));
-        }
-        let flags = events(argument(3));
-        let has = |name: &str| flags.contains(&name);
-        if let Some(other) = flags.iter().find(|flag| {
-            ![
-                "EPOLLIN",
-                "EPOLLOUT",
-                "EPOLLERR",
-                "EPOLLET",
-                "EPOLLONESHOT",
-                "EPOLLEXCLUSIVE",
-            ]
-            .contains(flag)
-        }) {
-            return unsupported(format!("epoll_ctl with {other}"));
-        }
-        self.watch = Some(Watch {
-            readable: has("EPOLLIN"),
-            writable: has("EPOLLOUT"),
-            by_edge: has("EPOLLET"),
-            once: has("EPOLLONESHOT"),
-            is_spent: false,
-            told: None,
+    pub(super) fn epoll_ctl(&self, call: &Call) -> Result<Made, Stop> {
+        let arguments = self.arguments(call);
+        let operation = value(arguments.text(1)).and_then(|number| number.try_into().ok());
+        let operation = operation.unwrap_or(-1);
+        let (epoll, one) = (arguments.descriptor(0), arguments.descriptor(2));
+        let flags = events(arguments.text(3)).next();
+        let wanted = flags.map(|flags| match bits(flags) {
+            Some(bits) if bits & !KNOWN == 0 => Ok((bits, one.unsigned_abs().into())),
+            _ => unsupported(format!("epoll_ctl with {flags}")),
         });
-        Ok(Answer::Value(0))
+        let wanted = wanted.transpose()?;
+        Ok(Made::at_once(move |sockets| {
+            sockets.watch(epoll, operation, one, wanted).map(|()| 0)
+        }))
     }
 
-    pub(super) fn epoll_wait(&mut self, call: &Call) -> Result<Answer, Stop> {
-        let argument = |index: usize| call.arguments.get(index).map_or("", String::as_str);
-        let found = self.next_events();
-        if found.is_empty() && argument(3) != "0" {
-            return unsupported("epoll_wait that has to wait");
-        }
-        let mut expected = events(argument(1));
-        expected.retain(|&flag| flag != "0");
-        expected.sort_unstable();
-        if expected != found {
-            return Err(Stop::Failed(self.exchange.compare(
-                "epoll_wait() tells something else",
-                &expected.join("|"),
-                &found.join("|"),
-            )));
-        }
-        Ok(Answer::Value(i64::from(!found.is_empty())))
-    }
-
-    /// The events to report now, by name in order.
-    fn next_events(&mut self) -> Vec<&'static str> {
-        let (Some(connection), true) = (&self.connection, self.is_established()) else {
-            return Vec::new();
+    pub(super) fn epoll_wait(&self, call: &Call) -> Made {
+        let arguments = self.arguments(call);
+        let epoll = arguments.descriptor(0);
+        let most = usize::try_from(arguments.number(2)).unwrap_or(0);
+        let until = match u64::try_from(arguments.number(3)) {
+            Ok(millis) => self.now() + Duration::from_millis(millis),
+            Err(_) => Instant::FAR_FUTURE,
         };
-        let receiver = connection.receiver();
-        let una = connection.sender().una();
-        let happened = Edge {
-            received: receiver.received(),
-            is_finished: receiver.is_finished(),
-            sends_done: self.notices.done(una),
-        };
-        let waits = receiver.received() > receiver.read_so_far() || receiver.is_finished();
-        let fails = self.notices.pending(una) > 0;
-        let Some(watch) = &mut self.watch else {
-            return Vec::new();
-        };
-        let is_old = watch.by_edge && watch.told == Some(happened);
-        if watch.is_spent || is_old {
-            return Vec::new();
-        }
-        let mut found = Vec::new();
-        if fails {
-            found.push("EPOLLERR");
-        }
-        if waits && watch.readable {
-            found.push("EPOLLIN");
-        }
-        // An application's writes are unlimited here.
-        if watch.writable {
-            found.push("EPOLLOUT");
-        }
-        if !found.is_empty() {
-            watch.told = Some(happened);
-            watch.is_spent = watch.once;
-        }
-        found
+        let expected = events(arguments.text(1)).map(|flags| names(bits(flags).unwrap_or(0)));
+        let expected: Vec<_> = expected.filter(|names| !names.is_empty()).collect();
+        let made = Made::waiting(move |sockets| {
+            let found = sockets.news(epoll, most)?;
+            if found.is_empty() && sockets.now < until {
+                return Outcome::Pending;
+            }
+            let names: Vec<_> = found.iter().map(|&(events, _)| names(events)).collect();
+            let difference = (names != expected).then(|| Difference {
+                what: "epoll_wait() tells something else".to_owned(),
+                expected: expected.join(", "),
+                found: names.join(", "),
+            });
+            let value = i64::try_from(found.len()).unwrap_or(i64::MAX);
+            Outcome::Ready(Ok(Returned { value, difference }))
+        });
+        made.until(until)
     }
 }

@@ -1,99 +1,49 @@
-//! Runs a script against a connection in virtual time.
+//! Runs a script against an endpoint in virtual time.
 
-mod answer;
 mod calls;
 mod epoll;
-mod fast_open;
+mod flow;
+mod made;
 mod messages;
 mod packets;
+mod reading;
+mod setup;
+mod sockopt;
+mod stack;
+mod stop;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use airtcp_packet::{Segment, SequenceNumber};
-use airtcp_tcp::{Config, Connection, Records, State};
+use airtcp_endpoint::Settings;
+use airtcp_packet::Segment;
+use airtcp_tcp::Config;
 use airtcp_units::{Duration, Instant};
 
 use crate::Verdict;
 use crate::expression::{self, Outcome};
+use crate::posix::{Descriptor, Sockets};
 use crate::report::Exchange;
-use crate::settings::{self, SettingOutcome};
-use crate::stopwatch::Stopwatch;
-use crate::syntax::{Action, Call, Event, Script, Time};
-use crate::tcp_info;
-use epoll::Watch;
-use fast_open::FastOpenState;
-use messages::Notices;
-
-/// Tolerance of an event's time, unless the script sets another (packetdrill's default).
-const TOLERANCE: Duration = Duration::from_micros(4000);
-/// Ethernet's MTU, which an option `--mtu` may change.
-const MTU: u32 = 1500;
-/// Bytes of the headers of TCP and IPv4, or of TCP and IPv6.
-const HEADERS: u32 = 40;
-const HEADERS_OF_IPV6: u32 = 60;
-const TIMESTAMP_BYTES: u32 = 12;
-
-/// Why a script ended early.
-#[derive(Debug)]
-enum Stop {
-    Failed(String),
-    Unsupported(String),
-    Interrupted,
-}
-
-type Step = Result<(), Stop>;
-
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::Unsupported(what.into()))
-}
-
-/// A call that has not returned yet.
-#[derive(Debug)]
-struct Blocked {
-    call: Call,
-    from: Instant,
-    until: Instant,
-}
+use crate::syntax::{Action, Event, Script, Time};
+use calls::Blocked;
+use flow::{Flow, Path};
+use setup::Setup;
+use stack::{Effect, Stack};
+use stop::{Step, Stop, unsupported};
 
 /// The endpoint under test and the script's view of it.
 struct Machine<'a> {
     /// Polled regularly; `false` cancels the run.
     goes_on: &'a dyn Fn() -> bool,
-    config: Config,
-    now: Instant,
+    /// Tolerance between two instants.
     tolerance: Duration,
-    /// Bytes of a packet, and of those the headers of TCP and IP.
-    mtu: u32,
-    headers: u32,
-    connection: Option<Connection>,
-    /// Data written by the application, and the ends of its records (MSG_EOR).
-    records: Records,
-    listening: Option<i64>,
-    accepted: bool,
-    descriptor: Option<i64>,
-    non_blocking: bool,
-    reads_shut: bool,
-    writes_shut: bool,
-    corked: bool,
-    /// The requested segment size, options included.
-    wanted_mss: Option<u32>,
-    /// Whether the final error was reported to the application.
-    told_of_end: bool,
-    notices: Notices,
-    fast_open: FastOpenState,
-    watch: Option<Watch>,
+    sockets: Sockets<Stack>,
+    /// Descriptors by the script's numbers.
+    descriptors: BTreeMap<i64, Descriptor>,
+    path: Path,
     blocked: Vec<Blocked>,
     /// Segments that left and are not yet matched.
     sent: VecDeque<(Instant, Segment)>,
-    /// The peer's initial sequence number: origin of the script's numbers, except in a SYN.
-    isn: u32,
-    /// Whether a connection could be accepted at any time.
-    came: bool,
-    /// Mapping from the script's timestamps to the connection's.
-    stamps: BTreeMap<u32, u32>,
     exchange: Exchange,
-    data_received_at: Instant,
-    stopwatch: Stopwatch,
 }
 
 /// Runs `script` against an endpoint with configuration `config`, except for the script's settings.
@@ -106,42 +56,26 @@ pub fn run(script: &Script, config: &Config) -> Verdict {
 /// `false`.
 #[must_use]
 pub fn run_while(script: &Script, config: &Config, goes_on: &dyn Fn() -> bool) -> Option<Verdict> {
-    let mut machine = Machine {
-        goes_on,
-        config: *config,
-        now: Instant::ZERO,
-        tolerance: TOLERANCE,
-        mtu: MTU,
-        headers: HEADERS,
-        connection: None,
-        records: Records::default(),
-        listening: None,
-        accepted: false,
-        descriptor: None,
-        non_blocking: false,
-        reads_shut: false,
-        writes_shut: false,
-        corked: false,
-        wanted_mss: None,
-        told_of_end: false,
-        notices: Notices::default(),
-        fast_open: FastOpenState::default(),
-        watch: None,
-        blocked: Vec::new(),
-        sent: VecDeque::new(),
-        isn: 0,
-        came: false,
-        stamps: BTreeMap::new(),
-        exchange: Exchange::default(),
-        data_received_at: Instant::ZERO,
-        stopwatch: Stopwatch::default(),
-    };
-    machine.set_mss();
+    let mut setup = Setup::new(config);
     for (name, value, line) in &script.options {
-        if let Err(stop) = machine.option(name, value) {
+        if let Err(stop) = setup.apply(name, value) {
             return verdict(stop, *line);
         }
     }
+    let settings = Settings {
+        mtu: setup.mtu,
+        ..Settings::new([7; 16])
+    };
+    let mut machine = Machine {
+        goes_on,
+        tolerance: setup.tolerance,
+        sockets: Sockets::new(Stack::new(setup.config), settings, setup.local),
+        descriptors: BTreeMap::new(),
+        path: Path::new(setup.local, setup.remote),
+        blocked: Vec::new(),
+        sent: VecDeque::new(),
+        exchange: Exchange::default(),
+    };
     for event in &script.events {
         if let Err(stop) = machine.event(event) {
             return verdict(stop, event.line);
@@ -159,63 +93,6 @@ fn verdict(stop: Stop, line: usize) -> Option<Verdict> {
 }
 
 impl Machine<'_> {
-    fn set_mss(&mut self) {
-        let stamps = if self.config.timestamps {
-            TIMESTAMP_BYTES
-        } else {
-            0
-        };
-        self.config.mss = self.mtu.saturating_sub(self.headers + stamps).max(1);
-    }
-
-    fn option(&mut self, name: &str, value: &str) -> Step {
-        match (name, value.parse()) {
-            ("tolerance_usecs", Ok(micros)) => self.tolerance = Duration::from_micros(micros),
-            ("mtu", Ok(mtu)) => {
-                self.mtu = u32::try_from(mtu).unwrap_or(MTU);
-                self.set_mss();
-            }
-            // packetdrill segments arriving data for a device that aggregates it (`netdev.c`): the
-            // endpoint gets it whole, and sends as its MTU and the peer allow.
-            ("mss", Ok(_)) => {}
-            ("tcp_ts_tick_usecs", Ok(0)) => {}
-            ("local_ip" | "remote_ip", _) => {
-                if let Ok(address) = value.parse() {
-                    let place = match name {
-                        "local_ip" => &mut self.fast_open.local,
-                        _ => &mut self.fast_open.remote,
-                    };
-                    *place = address;
-                }
-            }
-            ("tcp_ts_tick_usecs", Ok(micros)) => {
-                self.config.timestamp_tick = Duration::from_micros(micros);
-            }
-            ("ip_version", _) => match value {
-                // Mapped addresses only concern the socket: the packets are IPv4.
-                "ipv4" | "ipv4_mapped_ipv6" => {}
-                "ipv6" => {
-                    self.headers = HEADERS_OF_IPV6;
-                    self.fast_open.use_ipv6();
-                    self.set_mss();
-                }
-                _ => {
-                    return unsupported(format!(
-                        "--ip_version={value}: expected ipv4, ipv6 or ipv4_mapped_ipv6"
-                    ));
-                }
-            },
-            (
-                "bind_port" | "non_fatal" | "send_omit_free" | "define" | "code" | "verbose"
-                | "debug" | "gateway_ip" | "netmask_ip" | "tcp_ts_ecr_scaled" | "connect_port"
-                | "init_scripts" | "persistent_tun_dev" | "speed",
-                _,
-            ) => {}
-            _ => return unsupported(format!("the option --{name}={value}")),
-        }
-        Ok(())
-    }
-
     fn event(&mut self, event: &Event) -> Step {
         let (earliest, latest) = self.window(event.time);
         match &event.action {
@@ -235,13 +112,13 @@ impl Machine<'_> {
                 });
                 self.call(call, ends)
             }
-            Action::Command(text) => match settings::command(text, &mut self.config) {
-                SettingOutcome::Yes => {
-                    self.fast_open.on_command(text);
-                    self.set_mss();
+            Action::Command(text) => match self.sockets.system.command(text) {
+                Ok(Effect::Forgets) => {
+                    self.sockets.endpoint.forget_fast_open_servers();
                     Ok(())
                 }
-                SettingOutcome::Unsupported(what) => unsupported(what),
+                Ok(Effect::None) => Ok(()),
+                Err(what) => unsupported(what),
             },
             Action::Code(code) => self.code(code),
             Action::Leaves(_) | Action::Unsupported(_) => Ok(()),
@@ -249,110 +126,97 @@ impl Machine<'_> {
     }
 
     fn code(&self, code: &str) -> Step {
-        let Some(connection) = &self.connection else {
+        let flow = self.path.flow.as_ref();
+        let found = flow.and_then(|flow| self.sockets.between(&flow.ends));
+        let Some(info) = found.and_then(|(id, _)| self.sockets.tcp_info(id)) else {
             return unsupported("code before there is a connection");
         };
-        let stamps = if self.config.timestamps {
-            TIMESTAMP_BYTES
-        } else {
-            0
-        };
-        let asked = tcp_info::QueryContext {
-            now: self.now,
-            data_received_at: self.data_received_at,
-            offered_mss: self.config.mss + stamps,
-            stopwatch: &self.stopwatch,
-        };
-        let lookup = |name: &str| tcp_info::value(name, &asked, connection);
-        match expression::run(code, &lookup) {
+        match expression::run(code, &|name: &str| info.value(name)) {
             Outcome::Holds => Ok(()),
             Outcome::Fails(what) => Err(Stop::Failed(self.exchange.compare(&what, "", ""))),
             Outcome::Unsupported(what) => unsupported(what),
         }
     }
 
+    const fn now(&self) -> Instant {
+        self.sockets.now
+    }
+
     /// The first and the last possible instant of an event.
     fn window(&self, time: Time) -> (Instant, Instant) {
         let zero = Instant::ZERO;
+        let now = self.now();
         match time {
             Time::Absolute(at) => (zero + at, zero + at),
-            Time::Relative(after) => (self.now + after, self.now + after),
+            Time::Relative(after) => (now + after, now + after),
             Time::AbsoluteRange(from, to) => (zero + from, zero + to),
-            Time::RelativeRange(from, to) => (self.now + from, self.now + to),
-            Time::Any => (self.now, Instant::FAR_FUTURE),
+            Time::RelativeRange(from, to) => (now + from, now + to),
+            Time::Any => (now, Instant::FAR_FUTURE),
         }
     }
 
-    /// Advances time to `until`, with all actions of the connection until then.
+    /// The next instant at which something may happen.
+    fn next_wakeup(&self) -> Instant {
+        let alarms = self.blocked.iter().map(Blocked::alarm);
+        let now = self.now();
+        let alarm = alarms.filter(|&alarm| alarm > now).min();
+        let wakeup = self.sockets.endpoint.next_wakeup();
+        alarm.map_or(wakeup, |alarm| alarm.min(wakeup))
+    }
+
+    /// Advances time to `until`, with all actions of the endpoint until then.
     fn advance(&mut self, until: Instant) -> Step {
         if !(self.goes_on)() {
             return Err(Stop::Interrupted);
         }
-        while let Some(connection) = &mut self.connection {
-            if !(self.goes_on)() {
-                return Err(Stop::Interrupted);
-            }
-            let wakeup = connection.next_wakeup();
+        loop {
+            let wakeup = self.next_wakeup();
             if wakeup > until || wakeup == Instant::FAR_FUTURE {
                 break;
             }
-            self.now = self.now.max(wakeup);
-            connection.on_wakeup(self.now, &mut ());
+            if !(self.goes_on)() {
+                return Err(Stop::Interrupted);
+            }
+            self.sockets.now = self.now().max(wakeup);
+            self.sockets.endpoint.on_wakeup(self.now());
             self.drain();
             self.settle_blocked()?;
         }
-        self.now = self.now.max(until);
+        self.sockets.now = self.now().max(until);
         Ok(())
     }
 
-    /// Takes the connection's pending segments.
+    /// Takes the endpoint's pending packets: other connections are not observed.
     fn drain(&mut self) {
-        let Some(connection) = &mut self.connection else {
-            return;
-        };
-        loop {
-            while let Some(segment) = connection.poll(self.now) {
-                self.exchange.push(self.now, '>', &segment);
-                self.sent.push_back((self.now, segment));
-            }
-            if !self.records.next(connection) {
-                break;
+        let now = self.now();
+        let mut packet = Vec::new();
+        while self
+            .sockets
+            .endpoint
+            .poll_transmit(now, &mut packet)
+            .is_some()
+        {
+            let flow = self.path.flow.as_mut();
+            if let Some(segment) = flow.and_then(|flow| flow.leaving(&packet)) {
+                self.exchange.push(now, '>', &segment);
+                self.sent.push_back((now, segment));
             }
         }
-        self.stopwatch.look(self.now, connection);
-    }
-
-    /// Replaces the socket by a new one; the old connection continues unobserved.
-    fn renew(&mut self) {
-        self.fast_open.on_socket();
-        if self.connection.is_none() {
-            return;
+        self.sockets.look();
+        if let Some(flow) = &mut self.path.flow
+            && let Some((_, connection)) = self.sockets.between(&flow.ends)
+        {
+            flow.is_open |= connection.is_synchronized();
         }
-        self.connection = None;
-        self.records = Records::default();
-        self.notices = Notices::default();
-        self.blocked.clear();
-        self.sent.clear();
-        self.stamps.clear();
-        (self.listening, self.descriptor, self.wanted_mss) = (None, None, None);
-        (self.accepted, self.told_of_end, self.corked) = (false, false, false);
-        (self.reads_shut, self.writes_shut) = (false, false);
-        (self.isn, self.came) = (0, false);
-        self.set_mss();
     }
 
-    fn listen(&mut self) {
-        self.records = Records::default();
-        self.connection = Some(Connection::listen(&self.config, SequenceNumber(0)));
-    }
-
-    fn is_established(&self) -> bool {
-        self.connection.as_ref().is_some_and(|connection| {
-            connection.is_open_early()
-                || !matches!(
-                    connection.state(),
-                    State::Listen | State::SynSent | State::SynReceived | State::Closed
-                )
-        })
+    /// Observes the connection of `descriptor`, if none is.
+    fn observe(&mut self, descriptor: Descriptor) {
+        if self.path.flow.is_none()
+            && let Ok(id) = self.sockets.connection(descriptor)
+            && let Some(ends) = self.sockets.endpoint.tuple(id)
+        {
+            self.path.flow = Some(Flow::new(ends));
+        }
     }
 }

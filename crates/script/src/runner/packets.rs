@@ -1,10 +1,10 @@
 //! Segments that arrive, and segments that must leave.
 
 use airtcp_packet::{Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
-use airtcp_tcp::Connection;
-use airtcp_units::{Duration, Instant};
+use airtcp_units::Instant;
 
-use super::{Machine, Step, Stop, unsupported};
+use super::Machine;
+use super::stop::{Step, Stop, unsupported};
 use crate::report;
 use crate::syntax::{Marking, Options, Packet};
 
@@ -20,19 +20,16 @@ impl Machine<'_> {
         for block in &options.sack {
             sack.push(*block);
         }
-        let timestamps = options.timestamps.map(|(value, echo)| Timestamps {
-            value,
-            echo: self.ours(echo),
-        });
-        let is_open = self
-            .connection
-            .as_ref()
-            .is_some_and(Connection::is_synchronized);
-        let start = if packet.flags.contains(Flags::SYN) && !is_open {
-            self.isn = packet.start;
+        let timestamps = options
+            .timestamps
+            .map(|(value, echo)| Timestamps { value, echo });
+        let now = self.now();
+        let flow = self.path.arrival();
+        let start = if packet.flags.contains(Flags::SYN) && !flow.is_open {
+            flow.theirs = packet.start;
             packet.start
         } else {
-            packet.start.wrapping_add(self.isn)
+            packet.start.wrapping_add(flow.theirs)
         };
         let mut segment = Segment {
             sequence: SequenceNumber(start),
@@ -57,40 +54,15 @@ impl Machine<'_> {
         {
             segment.set_fast_open(option);
         }
-        self.exchange.push(self.now, '<', &segment);
-        let now = self.now;
-        if segment.payload_bytes > 0 || segment.flags.contains(Flags::SYN) {
-            self.data_received_at = now;
-        }
-        match &mut self.connection {
-            Some(connection) => {
-                if segment.flags.contains(Flags::SYN) {
-                    self.fast_open.on_syn(connection, &segment);
-                }
-                let asked = connection.fast_open_asked();
-                connection.handle(now, &segment, &mut ());
-                self.fast_open.learn(asked, connection, &segment);
-            }
-            None => return unsupported("a segment for no connection"),
-        }
-        self.came |= !self.accepted && self.is_established();
+        self.exchange.push(now, '<', &segment);
+        let bytes = match flow.arriving(&segment) {
+            Ok(bytes) => bytes,
+            Err(error) => return unsupported(format!("a segment that arrives: {error}")),
+        };
+        // A stray is answered, or not, as the endpoint sees fit.
+        let _ = self.sockets.endpoint.handle_packet(now, &bytes);
         self.drain();
         self.settle_blocked()
-    }
-
-    /// The connection's timestamp for the one that the script echoes.
-    fn ours(&self, echo: u32) -> u32 {
-        if echo == 0 {
-            return 0;
-        }
-        if let Some(&ours) = self.stamps.get(&echo) {
-            return ours;
-        }
-        // At the same distance from the nearest known lower one as in the script.
-        match self.stamps.range(..=echo).next_back() {
-            Some((&known, &ours)) => ours.wrapping_add(echo - known),
-            None => echo,
-        }
     }
 
     /// A segment must leave between `earliest` and `latest`.
@@ -143,7 +115,7 @@ impl Machine<'_> {
                 &report::of_segment(&segment),
             ));
         }
-        self.now = self.now.max(at);
+        self.sockets.now = self.now().max(at);
         Ok(())
     }
 
@@ -155,10 +127,7 @@ impl Machine<'_> {
             latest + self.tolerance
         };
         while self.sent.is_empty() {
-            let wakeup = self
-                .connection
-                .as_ref()
-                .map_or(Instant::FAR_FUTURE, airtcp_tcp::Connection::next_wakeup);
+            let wakeup = self.next_wakeup();
             if wakeup > limit || wakeup == Instant::FAR_FUTURE {
                 return Err(self.mismatch(
                     &format!(
@@ -195,7 +164,8 @@ impl Machine<'_> {
         }
         // The initial sequence numbers are as scripted in a SYN, and zero after it.
         let is_syn = packet.flags.contains(Flags::SYN);
-        let isn = if is_syn { 0 } else { self.isn };
+        let theirs = self.path.flow.as_ref().map_or(0, |flow| flow.theirs);
+        let isn = if is_syn { 0 } else { theirs };
         let starts = is_syn || packet.start == segment.sequence.0;
         if !starts || packet.payload != segment.payload_bytes {
             return Some("range");
@@ -214,44 +184,39 @@ impl Machine<'_> {
             return (!segment.sack.is_empty()).then_some("set of SACK blocks");
         };
         if let (Some((script, _)), Some(ours)) = (options.timestamps, segment.timestamps) {
-            self.stamps.insert(script, ours.value);
+            self.path.arrival().map_stamp(script, ours.value);
         }
         if options.any {
             return None;
         }
-        self.different_option(options, segment)
+        different_option(options, segment, theirs)
     }
+}
 
-    fn different_option(&self, options: &Options, segment: &Segment) -> Option<&'static str> {
-        if options.mss != segment.mss {
-            return Some("MSS option");
-        }
-        if options.window_scale != segment.window_scale {
-            return Some("window scale option");
-        }
-        // With timestamps in a SYN, SACK-permitted is one of several ways to pad.
-        if options.sack_permitted != segment.sack_permitted {
-            return Some("SACK-permitted option");
-        }
-        let sack = options.sack.iter().map(|block| SackBlock {
-            start: block.start + self.isn,
-            end: block.end + self.isn,
-        });
-        if !sack.eq(segment.sack.as_slice().iter().copied()) {
-            return Some("set of SACK blocks");
-        }
-        if options.fast_open != segment.fast_open() {
-            return Some("Fast Open option");
-        }
-        match (options.timestamps, segment.timestamps) {
-            (None, None) => None,
-            (Some((_, echo)), Some(stamps)) if echo == stamps.echo => None,
-            _ => Some("timestamps option"),
-        }
+fn different_option(options: &Options, segment: &Segment, theirs: u32) -> Option<&'static str> {
+    if options.mss != segment.mss {
+        return Some("MSS option");
     }
-
-    /// Tolerance between two instants.
-    pub(super) const fn tolerance(&self) -> Duration {
-        self.tolerance
+    if options.window_scale != segment.window_scale {
+        return Some("window scale option");
+    }
+    // With timestamps in a SYN, SACK-permitted is one of several ways to pad.
+    if options.sack_permitted != segment.sack_permitted {
+        return Some("SACK-permitted option");
+    }
+    let sack = options.sack.iter().map(|block| SackBlock {
+        start: block.start + theirs,
+        end: block.end + theirs,
+    });
+    if !sack.eq(segment.sack.as_slice().iter().copied()) {
+        return Some("set of SACK blocks");
+    }
+    if options.fast_open != segment.fast_open() {
+        return Some("Fast Open option");
+    }
+    match (options.timestamps, segment.timestamps) {
+        (None, None) => None,
+        (Some((_, echo)), Some(stamps)) if echo == stamps.echo => None,
+        _ => Some("timestamps option"),
     }
 }
