@@ -116,6 +116,21 @@ impl Inputs {
     }
 }
 
+impl Inputs {
+    /// Whether a list or a recording has the losses of a direction: 0 is that of data. A recording
+    /// of data applies to both directions, as its delays do.
+    pub fn has_losses(&self, direction: usize) -> bool {
+        self.lost_packets[direction].is_some() || self.recorded_losses(direction).is_some()
+    }
+
+    /// The recording with the losses of a direction.
+    pub fn recorded_losses(&self, direction: usize) -> Option<&Recording<Conditions>> {
+        let recorded = self.recorded[direction].as_ref();
+        let recorded = recorded.or(self.recorded[0].as_ref());
+        recorded.filter(|file| file.content.loses())
+    }
+}
+
 /// Reads files, and keeps them.
 struct Reader<'a> {
     from: &'a Files<'a>,

@@ -3,9 +3,10 @@
 //! every key that was left out has its value.
 //!
 //! ```text
-//!   TOML ─▶ document ─▶ resolve ─▶ apply ─▶ Scenario ─▶ build(seed) ─▶ a network and its hosts
-//!                                   ▲
-//!                       remedies, as typed changes
+//!   TOML ─▶ document ─▶ defaults ─▶ resolve ─▶ apply ─▶ Scenario
+//!                                               ▲
+//!                                   remedies, as typed changes
+//!   Scenario ─▶ build(seed) ─▶ a network and its hosts
 //! ```
 //!
 //! The pages `docs/reference/keys-*.md` list every key.
@@ -15,8 +16,10 @@ mod build;
 mod competing;
 mod control;
 mod datagrams;
+mod defaults;
 #[macro_use]
 mod document;
+mod endpoint;
 mod error;
 mod fast_log;
 mod flow;
@@ -387,8 +390,12 @@ impl Scenario {
         Self::read(text, source, &Files::Given(files), &[])
     }
 
+    /// The scenario that `document` describes: the keys checked against each other, then the
+    /// defaults given, then all of it resolved.
     fn resolve(document: Document, inputs: Inputs, source: &str) -> Result<Self, Problem> {
-        let mut scenario = resolve::resolve(document, inputs, source)?;
+        document.check("")?;
+        let completed = defaults::complete(&document, &inputs, source)?;
+        let mut scenario = resolve::resolve(completed, inputs, source)?;
         let remedies = scenario.document.remedies.as_deref().unwrap_or_default();
         let remedies = apply::named(remedies)?;
         scenario.apply(remedies)?;

@@ -77,7 +77,7 @@ impl ConfiguredRemedy {
                 (key.set)(&mut keys, quantity);
             }
         }
-        *tcp = keys.fill(tcp);
+        *tcp = keys.settings(tcp);
         let mut changes = Changes {
             tcp,
             link: &mut link,

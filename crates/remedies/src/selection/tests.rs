@@ -136,7 +136,7 @@ fn a_parameter_is_its_key() {
     assert!(keys.contains(&"rto_factor") && keys.contains(&"delayed_ack.segments"));
     for profile in Profile::ALL {
         let config = profile.config();
-        assert_eq!(TcpTable::default().fill(&config), config);
+        assert_eq!(TcpTable::default().settings(&config), config);
     }
 }
 

@@ -1,5 +1,8 @@
 //! `[link.aqm]`: which of the packets that wait is served, dropped or marked.
 
+use airtcp_link::{AbcConfig, CakeConfig, CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
+use airtcp_units::Duration;
+
 use super::HOUR;
 use crate::names::{AckFilterName, DisciplineName, TinsName};
 use airtcp_units::bounded::{MICROSECOND, Rate, Real, Span, Whole};
@@ -7,7 +10,7 @@ use airtcp_units::bounded::{MICROSECOND, Rate, Real, Span, Whole};
 keys! {
     /// Active queue management; the length limit of the queue is set by `queue`.
     #[derive(Clone, Copy, Default)]
-    pub struct AqmTable takes {
+    pub struct AqmTable under Disciplines takes {
         /// The discipline.
         discipline: DisciplineName = DisciplineName::default();
         /// Delay in the queue that is acceptable (RFC 8289 §4.4: 5 ms; `abc`: 50 ms), or aimed at
@@ -50,12 +53,72 @@ keys! {
         tins: TinsName;
         /// Number of hosts, each with the same share; flows belong to them in turn. By default one
         /// host per flow (`cake`).
-        hosts: Whole<1, 100_000>;
+        hosts: Hosts;
         /// How many acknowledgments are left (`cake`; when left out, all).
         ack_filter: AckFilterName;
         /// Number of queues that flows are spread over (`fq-codel`; RFC 8290 §5.2.3: 1024).
         queues: Whole<1, 65_536>;
         /// Bytes that a queue sends in its turn (`fq-codel`; RFC 8290 §5.2.4: a largest packet).
         quantum: Whole<256, 1_048_576>;
+    }
+}
+
+/// A number of hosts that share CAKE's rate.
+type Hosts = Whole<1, 100_000>;
+
+alternatives! {
+    /// The disciplines, with the defaults of their standards and of Linux.
+    #[derive(Copy)]
+    pub enum Disciplines of AqmTable by discipline: DisciplineName {
+        /// CoDel in a queue for each flow.
+        FqCodel: FqCodel takes {
+            target: Duration = FqCoDelConfig::default().codel.target,
+            interval: Duration = FqCoDelConfig::default().codel.interval,
+            ecn: bool = FqCoDelConfig::default().codel.ecn,
+            queues: u32 = FqCoDelConfig::default().queues,
+            quantum: u32 = FqCoDelConfig::default().quantum,
+        };
+        /// One queue with CoDel.
+        Codel: Codel takes {
+            target: Duration = CoDelConfig::default().target,
+            interval: Duration = CoDelConfig::default().interval,
+            ecn: bool = CoDelConfig::default().ecn,
+        };
+        /// One queue with PIE.
+        Pie: Pie takes {
+            target: Duration = PieConfig::default().target,
+            update: Duration = PieConfig::default().update,
+            alpha: f64 = PieConfig::default().alpha,
+            beta: f64 = PieConfig::default().beta,
+            ecn: bool = PieConfig::default().ecn,
+        };
+        /// Two coupled queues.
+        Dualpi2: Dualpi2 takes {
+            target: Duration = DualPi2Config::default().target,
+            update: Duration = DualPi2Config::default().update,
+            alpha: f64 = DualPi2Config::default().alpha,
+            beta: f64 = DualPi2Config::default().beta,
+            step: Duration = DualPi2Config::default().step,
+            step_packets: u32 = DualPi2Config::default().step_packets,
+            coupling: f64 = DualPi2Config::default().coupling,
+        };
+        /// CAKE, with a shaper or without.
+        Cake: Cake
+            takes {
+                target: Duration = CakeConfig::default().target,
+                interval: Duration = CakeConfig::default().interval,
+                tins: TinsName = TinsName::default(),
+                ack_filter: AckFilterName = AckFilterName::default(),
+            }
+            allows { rate: Rate, hosts: Hosts };
+        /// ABC's router.
+        Abc: Abc takes {
+            target: Duration = AbcConfig::default().target,
+            eta: f64 = AbcConfig::default().eta,
+            delta: Duration = AbcConfig::default().delta,
+            window: Duration = AbcConfig::default().window,
+        };
+        /// No discipline.
+        DropTail: DropTail;
     }
 }

@@ -27,9 +27,9 @@ keys! {
         // Three retransmissions.
         retry_limit: Option<u32> = Some(4), as Limit<Attempts>;
         /// The queue in front of the link.
-        queue: QueueTable, holding keys;
+        queue: QueueTable = QueueTable::default(), holding keys;
         /// Frames that the link damages: each attempt counts.
-        loss: LossTable, holding keys;
+        loss: LossTable = LossTable::default(), holding keys;
         /// A link that goes away now and then: every frame is damaged meanwhile.
         outage: OutageTable, holding keys;
     }

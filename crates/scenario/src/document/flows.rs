@@ -3,8 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::alternatives::name;
+use super::keys::Rule;
 use super::traffic::Interval;
 use super::{Amount, DAY, LineDelay, TcpTable};
+use crate::error::Problem;
 use crate::names::{CodePoint, Companion, FlowDirection, FlowKind};
 use airtcp_units::bounded::{Bytes, Limit, Rate, Span, Whole};
 use airtcp_units::{BitRate, Duration};
@@ -12,7 +15,7 @@ use airtcp_units::{BitRate, Duration};
 keys! {
     /// The flows over the link.
     #[derive(Clone, Default)]
-    pub struct FlowsTable takes {
+    pub struct FlowsTable under KindTables takes {
         /// Their number.
         count: u32 = 1, as Whole<1, 100_000>;
         /// Time over which they start: flow i at i/count of it, plus up to 1/count of it at random.
@@ -68,6 +71,63 @@ pub enum Kinds {
     One(FlowKind),
     /// One after the other.
     Several(Vec<FlowKind>),
+}
+
+/// A kind's table is there with flows of that kind only.
+pub struct KindTables;
+
+impl FlowsTable {
+    /// The transports, used in turn; empty if all are TCP.
+    pub fn kinds(&self) -> &[FlowKind] {
+        match &self.kind {
+            None => &[],
+            Some(Kinds::One(kind)) => std::slice::from_ref(kind),
+            Some(Kinds::Several(kinds)) => kinds,
+        }
+    }
+}
+
+impl Rule<FlowsTable> for KindTables {
+    fn completed(table: &FlowsTable) -> FlowsTable {
+        let kinds = table.kinds();
+        FlowsTable {
+            udp: or_usual(table.udp, kinds.contains(&FlowKind::Udp)),
+            ping: or_usual(table.ping, kinds.contains(&FlowKind::Ping)),
+            scream: or_usual(table.scream, kinds.contains(&FlowKind::Scream)),
+            ..table.clone()
+        }
+    }
+
+    fn check(table: &FlowsTable, path: &str) -> Result<(), Problem> {
+        let kinds = table.kinds();
+        for (kind, key, is_given) in [
+            (FlowKind::Udp, key_of!(path, table.udp), table.udp.is_some()),
+            (
+                FlowKind::Ping,
+                key_of!(path, table.ping),
+                table.ping.is_some(),
+            ),
+            (
+                FlowKind::Scream,
+                key_of!(path, table.scream),
+                table.scream.is_some(),
+            ),
+        ] {
+            if is_given && !kinds.contains(&kind) {
+                let kind = name(&kind);
+                let why = format!("belongs to {path}.kind = {kind}; remove it, or choose that");
+                return Err(Problem::at(key, why));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn or_usual<T: Default>(given: Option<T>, is_used: bool) -> Option<T> {
+    match given {
+        None if is_used => Some(T::default()),
+        given => given,
+    }
 }
 
 keys! {

@@ -2,23 +2,29 @@
 //! names a file. [`key!`] and [`field!`] name keys elsewhere; a key that is not declared does not
 //! compile.
 
+use crate::error::Problem;
+
 /// Declares a table of a scenario file.
 ///
 /// ```text
 /// keys! {
 ///     /// The table's sentence.
 ///     #[derive(…)]
-///     pub struct Table needs {
+///     pub struct Table under SomeRule needs {
 ///         /// A key that must be given.
 ///         every: Span<…>;
 ///     } takes {
 ///         /// The key's sentence, in rustdoc, the JSON Schema and docs/reference/keys-*.md.
 ///         // Where its default comes from.
 ///         key: Type = default, as Written;
-///         /// A key whose default depends on others: what resolves the table fills it in.
+///         /// A key whose default depends on other keys of the table.
+///         derived: Type, usually Table::function, as Written;
+///         /// A key without a default, or with one that a rule or `defaults` knows.
 ///         other: Span<…>;
 ///         /// A table inside this one.
 ///         inner: InnerTable, holding keys;
+///         /// One with defaults even if the file leaves it out.
+///         filled: InnerTable = InnerTable::default(), holding keys;
 ///         /// A table that is there even if the file leaves it out: as an empty one.
 ///         usual: UsualTable, always holding keys;
 ///         /// A file, looked up next to the scenario.
@@ -29,11 +35,13 @@
 ///
 /// `as` names the type that reads and writes the value if it differs from what is simulated:
 /// usually a [bounded](airtcp_units::bounded) one. A key with a default has a method of its name
-/// that returns its value, and fills in the default if the key was left out.
+/// that returns its value or the default. `under` lists the [rules](Rule) between the keys: usually
+/// [alternatives](super::alternatives).
 macro_rules! keys {
     (
         $(#[$attribute:meta])*
         pub struct $Table:ident
+        $(under $($Rule:ident),+)?
         $(needs {
             $(
                 $(#[$needed_attribute:meta])*
@@ -43,8 +51,9 @@ macro_rules! keys {
         takes {
             $(
                 $(#[$key_attribute:meta])*
-                $key:ident: $Key:ty $(= $default:expr)? $(, as $Written:ty)?
-                    $(, holding $table:tt)? $(, always holding $always:tt)? $(, naming $file:tt)?;
+                $key:ident: $Key:ty $(= $default:expr)? $(, usually $usual:path)?
+                    $(, as $Written:ty)? $(, holding $table:tt)? $(, always holding $always:tt)?
+                    $(, naming $file:tt)?;
             )*
         }
     ) => {
@@ -67,9 +76,10 @@ macro_rules! keys {
         }
 
         impl $Table {
-            $($(
-                keys!(@filled $key: $Key = $default);
-            )?)*
+            $(
+                $( keys!(@value $key: $Key, |_table| $default); )?
+                $( keys!(@value $key: $Key, |table| $usual(table)); )?
+            )*
         }
 
         impl $crate::document::keys::Keys for $Table {
@@ -94,15 +104,61 @@ macro_rules! keys {
                     $( keys!(@inside $always &mut self.$key, visit); )?
                 )*
             }
+
+            fn completed(&self) -> Self {
+                let mut table = Clone::clone(self);
+                let _ = &mut table;
+                $($( table = <$Rule as $crate::document::keys::Rule<Self>>::completed(&table); )+)?
+                $(
+                    keys!(
+                        @complete table.$key: $Key;
+                        [$($default)?] [$($usual)?] [$($table)?] [$($always)?]
+                    );
+                )*
+                table
+            }
+
+            fn check(&self, path: &str) -> Result<(), $crate::error::Problem> {
+                let _ = path;
+                $($( <$Rule as $crate::document::keys::Rule<Self>>::check(self, path)?; )+)?
+                $(
+                    $( keys!(@check $table self.$key, path); )?
+                    $( keys!(@check $always self.$key, path); )?
+                )*
+                Ok(())
+            }
         }
     };
     (@slot; $Key:ty) => { Option<$Key> };
     (@slot as $Written:ty; $Key:ty) => { Option<$Written> };
     (@slot always $always:tt; $Key:ty) => { $Key };
-    (@filled $key:ident: $Key:ty = $default:expr) => {
-        #[doc = concat!("Returns `", stringify!($key), "`. Fills in the default if it was left out.")]
-        pub fn $key(&mut self) -> $Key {
-            airtcp_units::written::Written::fill(&mut self.$key, &$default)
+    (@value $key:ident: $Key:ty, |$table:ident| $usual:expr) => {
+        #[doc = concat!("Returns `", stringify!($key), "`, or its default if it was left out.")]
+        pub fn $key(&self) -> $Key {
+            let $table = self;
+            airtcp_units::written::read(&self.$key, &$usual)
+        }
+    };
+    (@complete $table:ident.$key:ident: $Key:ty; [] [] [] []) => {};
+    (@complete $table:ident.$key:ident: $Key:ty; [$default:expr] [] [] []) => {
+        $table.$key = airtcp_units::written::completed::<$Key, _>(&$table.$key, &$default);
+    };
+    (@complete $table:ident.$key:ident: $Key:ty; [] [$usual:path] [] []) => {
+        $table.$key = airtcp_units::written::completed::<$Key, _>(&$table.$key, &$usual(&$table));
+    };
+    (@complete $table:ident.$key:ident: $Key:ty; [] [] [keys] []) => {
+        $table.$key = $table.$key.as_ref().map($crate::document::keys::Keys::completed);
+    };
+    (@complete $table:ident.$key:ident: $Key:ty; [$default:expr] [] [keys] []) => {
+        $table.$key = Some($crate::document::keys::Keys::completed(&$table.$key()));
+    };
+    (@complete $table:ident.$key:ident: $Key:ty; [] [] [] [keys]) => {
+        $table.$key = $crate::document::keys::Keys::completed(&$table.$key);
+    };
+    (@check keys $table:ident.$key:ident, $path:ident) => {
+        if let Some(inner) = $crate::document::keys::Slot::get(&$table.$key) {
+            let path = $crate::document::keys::below($path, stringify!($key));
+            $crate::document::keys::Keys::check(inner, &path)?;
         }
     };
     (@file file $table:ident, $key:ident, $found:ident) => {
@@ -157,13 +213,32 @@ macro_rules! refuse_keys {
     };
 }
 
-/// The keys of a table, and of the tables inside it, that name files.
+/// A table, and the tables inside it.
 pub(crate) trait Keys {
-    /// Adds their dotted names to `found`; `table` is the table's own.
+    /// Adds the dotted names of keys that name files to `found`; `table` is that of the table.
     fn file_keys(table: &str, found: &mut Vec<String>);
 
     /// Calls `visit` with the value of each that is given.
     fn each_file(&mut self, visit: &mut dyn FnMut(&mut String));
+
+    /// The table with the default of every key that applies and was left out.
+    #[must_use]
+    fn completed(&self) -> Self;
+
+    /// Refuses keys that contradict each other by the table's [rules](Rule). `path` is the
+    /// table's.
+    fn check(&self, path: &str) -> Result<(), Problem>;
+}
+
+/// A rule between keys of a table.
+pub(crate) trait Rule<Table> {
+    /// The table with the defaults that the rule knows.
+    fn completed(table: &Table) -> Table;
+
+    /// Refuses a key that the rule does not admit.
+    fn check(_table: &Table, _path: &str) -> Result<(), Problem> {
+        Ok(())
+    }
 }
 
 /// Where a table has a key's value: left out or not, or, as with some tables, always there.
@@ -230,6 +305,14 @@ impl Keys for super::TcpTable {
         if let Some(control) = crate::control::object_of_mut(self) {
             visit(&mut control.bpf);
         }
+    }
+
+    fn completed(&self) -> Self {
+        crate::endpoint::completed(self)
+    }
+
+    fn check(&self, _: &str) -> Result<(), Problem> {
+        Ok(())
     }
 }
 

@@ -33,13 +33,15 @@ macro_rules! line_keys {
     (
         @rows $head:tt [$($done:tt)*]
         $(#[$attribute:meta])*
-        $key:ident: $Key:ty $(= $default:expr)? $(, as $Written:ty)? $(, holding $table:tt)?;
+        $key:ident: $Key:ty $(= $default:expr)? $(, usually $usual:path)? $(, as $Written:ty)?
+            $(, holding $table:tt)?;
         $($left:tt)*
     ) => {
         line_keys!(@rows $head [
             $($done)*
             $(#[$attribute])*
-            $key: $Key $(= $default)? $(, as $Written)? $(, holding $table)?;
+            $key: $Key $(= $default)? $(, usually $usual)? $(, as $Written)?
+                $(, holding $table)?;
         ] $($left)*);
     };
     (@rows { $($head:tt)* } $done:tt) => {

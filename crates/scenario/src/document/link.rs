@@ -1,22 +1,22 @@
 //! `[link]`: a pipe, a recorded link or recorded round-trip times.
 
+use super::keys::Rule;
 use super::{
     Amount, AqmTable, HOUR, JitterTable, LateTable, LineDelay, LossTable, LostPacketsTable,
     Packets, RecordedTable, RepeatTable, StopsTable,
 };
 use crate::names::{DelayOrder, LogStart, RttShapeName, TraceDirection};
+use airtcp_units::Duration;
 use airtcp_units::bounded::{Bytes, Limit, Rate, Real, Span};
-use airtcp_units::{BitRate, Duration};
 
 line_keys! {
     /// The link.
     #[derive(Clone, Default)]
     pub struct LinkTable takes {
         /// Rate at which packets are put on the link, counted on whole IP packets.
-        // The default link is the lossy pipe of `scenarios/lossy-pipe.toml`.
-        rate: Option<BitRate> = Some(BitRate::from_bps(10_000_000)), as Limit<Rate>;
+        rate: Limit<Rate>;
         /// One-way delay of a packet, the same in each direction.
-        delay: Duration = Duration::from_millis(25), as LineDelay;
+        delay: LineDelay;
         shared queue;
         /// A policer in front of the queue, in the direction of data: it drops what exceeds its
         /// tokens.
@@ -49,12 +49,40 @@ keys! {
     /// The queue in front of the link: a number of packets, of bytes, or both. The packet being
     /// sent is not in it.
     #[derive(Clone, Copy, Default)]
-    pub struct QueueTable takes {
+    pub struct QueueTable under OneLimit takes {
         /// Packets that may wait.
-        packets: u32 = 100, as Packets;
+        packets: Packets;
         /// Bytes that may wait. With `packets` both limits hold; given without, it replaces the
         /// limit in packets.
         bytes: Amount;
+    }
+}
+
+/// Packets that may wait where a table limits neither packets nor bytes.
+pub(crate) const USUAL_QUEUE: u64 = 100;
+
+/// A limit in bytes replaces the usual one in packets.
+pub struct OneLimit;
+
+impl Rule<QueueTable> for OneLimit {
+    fn completed(table: &QueueTable) -> QueueTable {
+        table.or_packets(USUAL_QUEUE)
+    }
+}
+
+impl QueueTable {
+    /// The same queue, of `packets` if it has no limit.
+    pub fn or_packets(self, packets: u64) -> Self {
+        match self {
+            Self {
+                packets: None,
+                bytes: None,
+            } => Self {
+                packets: Some(Packets::clamped(packets)),
+                bytes: None,
+            },
+            limited => limited,
+        }
     }
 }
 
@@ -121,7 +149,7 @@ keys! {
 keys! {
     /// Round-trip times drawn from a stationary process.
     #[derive(Clone, Copy, Default)]
-    pub struct RttModelTable takes {
+    pub struct RttModelTable under RttShapes takes {
         /// The shape of the distribution.
         shape: RttShapeName = RttShapeName::default();
         /// Mean round trip.
@@ -129,13 +157,24 @@ keys! {
         /// Correlation of one round trip with the next.
         autocorrelation: f64 = 0.0, as Real<0, 990_000>;
         /// Standard deviation over mean (`log-normal`).
-        variation: f64 = 0.5, as Real<0, 10_000_000>;
+        variation: Real<0, 10_000_000>;
         /// Share of the round trips in a spike (`spikes`).
-        spike_share: f64 = 0.1, as Real<1_000, 990_000>;
+        spike_share: Real<1_000, 990_000>;
         /// Delay of a spike, in multiples of the base delay (`spikes`).
-        spike_height: f64 = 4.0, as Real<1_000_000, 1_000_000_000>;
+        spike_height: Real<1_000_000, 1_000_000_000>;
         /// Whether packets may overtake each other.
         order: DelayOrder = DelayOrder::default();
+    }
+}
+
+alternatives! {
+    /// The distribution of round-trip times.
+    #[derive(Copy)]
+    pub enum RttShapes of RttModelTable by shape: RttShapeName {
+        /// Log-normal.
+        LogNormal: LogNormal takes { variation: f64 = 0.5 };
+        /// A base delay, and now and then a spike.
+        Spikes: Spikes takes { spike_share: f64 = 0.1, spike_height: f64 = 4.0 };
     }
 }
 

@@ -11,6 +11,9 @@ use super::Packets;
 use crate::error::Problem;
 use crate::names::{Counted, LossDirection};
 
+/// Packets lost of a block.
+type Lost = Whole<0, 1_000_000_000>;
+
 /// Model of the losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -29,83 +32,98 @@ pub enum LossModel {
 keys! {
     /// Packets that the link loses after they were sent.
     #[derive(Clone, Copy, Default)]
-    pub struct LossTable takes {
+    pub struct LossTable under Losses takes {
         /// Model of the losses.
         model: LossModel = LossModel::default();
         /// Chance that a packet is lost (`iid`) or a bit wrong (`bit-error`).
-        rate: Probability = Probability::NEVER;
+        rate: Probability;
         /// Packets lost (`block`): the last ones of every `of`.
-        lost: Whole<0, 1_000_000_000>;
+        lost: Lost;
         /// Length of a block in packets (`block`).
-        of: u32 = 100, as Packets;
+        of: Packets;
         /// Chance at each packet to go from the good state to the bad (`gilbert-elliott`).
         good_to_bad: Probability;
         /// Chance at each packet to go from the bad state to the good (`gilbert-elliott`).
         bad_to_good: Probability;
         /// Chance that a packet is lost in the good state (`gilbert-elliott`).
-        loss_in_good: Probability = Probability::NEVER;
+        loss_in_good: Probability;
         /// Chance that a packet is lost in the bad state (`gilbert-elliott`).
-        loss_in_bad: Probability = Probability::ALWAYS;
+        loss_in_bad: Probability;
         /// Which direction loses packets.
-        direction: LossDirection = LossDirection::default();
+        direction: LossDirection;
         /// Transmissions counted by the model (`wlan.loss` only).
-        counted: Counted = Counted::default();
+        counted: Counted;
     }
 }
 
-/// The error model that `table`, found at `key`, describes.
-pub(crate) fn error_model(table: &mut LossTable, key: &str) -> Result<ErrorModel, Problem> {
-    let model = table.model();
-    refuse_keys_of_others(table, key, model)?;
-    let model = match model {
-        LossModel::Iid => match table.rate() {
-            Probability::NEVER => ErrorModel::None,
-            rate => ErrorModel::Independent(rate),
-        },
-        LossModel::BitError => match table.rate() {
-            Probability::NEVER => ErrorModel::None,
-            rate => ErrorModel::BitErrors(rate),
-        },
-        LossModel::Block => {
-            let period = table.of();
-            let lost = needed(table.lost, key, key_of!(key, table.lost))?.get_u32();
-            if lost > period {
+alternatives! {
+    /// The losses by their model.
+    #[derive(Copy)]
+    pub enum Losses of LossTable by model: LossModel {
+        /// Each packet independently.
+        Iid: Iid takes { rate: Probability = Probability::NEVER };
+        /// Each bit independently.
+        BitError: BitError takes { rate: Probability = Probability::NEVER };
+        /// The last ones of every block.
+        Block: Block needs { lost: Lost } takes { of: u32 = 100 };
+        /// Two states with different loss rates.
+        GilbertElliott: GilbertElliott
+            needs { good_to_bad: Probability, bad_to_good: Probability }
+            takes {
+                loss_in_good: Probability = Probability::NEVER,
+                loss_in_bad: Probability = Probability::ALWAYS,
+            };
+    }
+}
+
+impl LossTable {
+    /// The direction that loses packets.
+    pub fn direction(&self) -> LossDirection {
+        self.direction.unwrap_or_default()
+    }
+
+    /// The transmissions that the model counts.
+    pub fn counted(&self) -> Counted {
+        self.counted.unwrap_or_default()
+    }
+
+    /// The same table with its direction.
+    pub fn with_direction(self) -> Self {
+        Self {
+            direction: Some(self.direction()),
+            ..self
+        }
+    }
+}
+
+/// The error model that `table`, found at `path`, describes.
+pub(crate) fn error_model(table: &LossTable, path: &str) -> Result<ErrorModel, Problem> {
+    Ok(match Losses::of(table, path)? {
+        Losses::Iid { rate } | Losses::BitError { rate } if rate == Probability::NEVER => {
+            ErrorModel::None
+        }
+        Losses::Iid { rate } => ErrorModel::Independent(rate),
+        Losses::BitError { rate } => ErrorModel::BitErrors(rate),
+        Losses::Block { lost, of } => {
+            let lost = lost.get_u32();
+            if lost > of {
                 return Err(Problem::at(
-                    key_of!(key, table.lost),
-                    format!("expected at most {key}.of, which is {period}"),
+                    key_of!(path, table.lost),
+                    format!("expected at most {path}.of, which is {of}"),
                 ));
             }
-            ErrorModel::Block { period, lost }
+            ErrorModel::Block { period: of, lost }
         }
-        LossModel::GilbertElliott => ErrorModel::GilbertElliott(GilbertElliott {
-            good_to_bad: needed(table.good_to_bad, key, key_of!(key, table.good_to_bad))?,
-            bad_to_good: needed(table.bad_to_good, key, key_of!(key, table.bad_to_good))?,
-            loss_in_good: table.loss_in_good(),
-            loss_in_bad: table.loss_in_bad(),
+        Losses::GilbertElliott {
+            good_to_bad,
+            bad_to_good,
+            loss_in_good,
+            loss_in_bad,
+        } => ErrorModel::GilbertElliott(GilbertElliott {
+            good_to_bad,
+            bad_to_good,
+            loss_in_good,
+            loss_in_bad,
         }),
-    };
-    Ok(model)
-}
-
-fn needed<T>(value: Option<T>, table: &str, key: String) -> Result<T, Problem> {
-    value.ok_or_else(|| Problem::at(key, format!("is missing; {table}.model needs it")))
-}
-
-fn refuse_keys_of_others(table: &LossTable, key: &str, model: LossModel) -> Result<(), Problem> {
-    let why = |owner: &str| {
-        format!("belongs to {key}.model = \"{owner}\"; remove it, or choose that model")
-    };
-    if !matches!(model, LossModel::Iid | LossModel::BitError) {
-        refuse_keys!(table, key, why("iid\" or \"bit-error"); rate);
-    }
-    if model != LossModel::Block {
-        refuse_keys!(table, key, why("block"); lost, of);
-    }
-    if model != LossModel::GilbertElliott {
-        refuse_keys!(
-            table, key, why("gilbert-elliott");
-            good_to_bad, bad_to_good, loss_in_good, loss_in_bad
-        );
-    }
-    Ok(())
+    })
 }

@@ -1,10 +1,13 @@
 //! The keys of a scenario file, each with its type and range. The JSON Schema and the table
 //! of keys in `docs/reference/keys-*.md` come from here.
 //!
-//! A key that is left out is `None`; [`super::resolve`] fills in its default.
+//! A key that is left out is `None`. [`keys::Keys::completed`] gives the defaults that a table
+//! knows, and [`super::defaults`] adds defaults from other tables.
 
 #[macro_use]
 pub(crate) mod keys;
+#[macro_use]
+mod alternatives;
 #[macro_use]
 mod line;
 
@@ -26,23 +29,29 @@ use super::names::Topology;
 pub use airtcp_tcp::config::TcpTable;
 use airtcp_units::bounded::{Bytes, DAY, HOUR, SECOND, Span, Whole};
 use airtcp_units::{Duration, Probability};
-pub use aqm::AqmTable;
+pub use aqm::{AqmTable, Disciplines};
 pub use arq::ArqTable;
-pub use cell::CellTable;
-pub use flows::{Directions, FlowsTable, Kinds, PingTable, ScreamTable, UdpTable};
-pub use link::{LinkTable, PolicerTable, QueueTable, RttLogTable, RttModelTable};
+pub(crate) use cell::USUAL_GAP_DB;
+pub use cell::{CellTable, Duplexes, Generations, RateLaws, Schedulers};
+pub use flows::{Directions, FlowsTable, PingTable, ScreamTable, UdpTable};
+pub(crate) use link::USUAL_QUEUE;
+pub use link::{LinkTable, PolicerTable, QueueTable, ReverseTable, RttModelTable, RttShapes};
 pub(crate) use loss::error_model;
 pub use loss::{LossModel, LossTable};
-pub use radio::{Distances, RadioTable};
-pub use ran::{DrxTable, RlcTable};
+pub use radio::{Distances, RadioTable, Speeds};
+pub use ran::{DrxTable, HarqTable, PdcpTable, Rlc, RlcTable};
 pub use selective_repeat::SelectiveRepeatTable;
-pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
+pub use traffic::{Applications, EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
 pub use variation::{
-    JitterTable, LateTable, LostPacketsTable, OutageTable, RecordedTable, RepeatTable, StopsTable,
+    JitterTable, LateTable, LinkStops, LostPacketsTable, OutageTable, RecordedTable, RepeatTable,
+    StopsTable,
 };
-pub use wired::{RoundTripTable, WiredTable};
+pub use wired::{RoundTripTable, RoundTrips, WiredTable};
 pub(crate) use wlan::Attempts;
-pub use wlan::{AggregationTable, AirtimeTable, CategoryTable, EdcaTable, WlanTable};
+pub use wlan::{
+    AggregationTable, AirtimeTable, CategoryTable, Channels, EdcaTable,
+    Schedulers as StationSchedulers, WlanTable,
+};
 
 /// A packet's delay on a line, each way, from 0 to an hour.
 pub(crate) type LineDelay = Span<0, HOUR>;
@@ -55,7 +64,7 @@ keys! {
     /// A scenario: the link, the flows over it, and the TCP at their ends.
     #[derive(Clone, Default)]
     #[schemars(title = "airtcp scenario")]
-    pub struct Document takes {
+    pub struct Document under Media takes {
         /// Name, in tables and file names. Without it, the file's name.
         name: String;
         /// Purpose of the scenario, in a line.
@@ -89,6 +98,23 @@ keys! {
         traffic: TrafficTable, holding keys;
         /// The TCP endpoints.
         tcp: TcpTable, always holding keys;
+    }
+}
+
+alternatives! {
+    /// The table of the link, by the path between the endpoints.
+    pub enum Media of Document by topology: Topology {
+        /// A pipe each way.
+        Pipe: Pipe | Dumbbell takes { link: LinkTable = LinkTable::default() };
+        /// IEEE 802.11.
+        Wlan: Wlan | WlanWiredWlan takes { wlan: WlanTable = WlanTable::default() };
+        /// Stop-and-wait.
+        Arq: Arq takes { arq: ArqTable = ArqTable::default() };
+        /// Selective repeat.
+        SelectiveRepeat: SelectiveRepeat | SelectiveRepeatBothEnds
+            takes { selective_repeat: SelectiveRepeatTable = SelectiveRepeatTable::default() };
+        /// A base station.
+        Cell: Cell takes { cell: CellTable = CellTable::default() };
     }
 }
 

@@ -3,8 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::keys::Rule;
+use crate::error::Problem;
 use crate::names::FadingName;
 use airtcp_units::bounded::Real;
+use airtcp_units::written::completed;
 
 /// A distance in metres: a millimetre to 1000 km.
 pub(crate) type Metres = Real<1_000, 1_000_000_000_000>;
@@ -14,7 +17,7 @@ pub(crate) type Decibels = Real<-400_000_000, 400_000_000>;
 keys! {
     /// The way of a signal between an access point and its mobiles. The same in both directions.
     #[derive(Clone, Default)]
-    pub struct RadioTable takes {
+    pub struct RadioTable under Speeds, Places takes {
         /// Carrier frequency in MHz.
         carrier_mhz: Real<1_000_000, 1_000_000_000_000>;
         /// Power of a sender, antennas included, in dBm.
@@ -37,8 +40,7 @@ keys! {
         fading: FadingName = FadingName::default();
         /// Speed of the mobiles in m/s (`fading = "jakes"`): with the carrier it makes the Doppler
         /// frequency. It does not change the distance.
-        // Walking: 3 km/h.
-        speed_m_per_s: f64 = 0.833_333, as Real<0, 1_000_000_000>;
+        speed_m_per_s: Real<0, 1_000_000_000>;
         /// Distance of every mobile from the access point in m; or in place of it one for each,
         /// used in turn.
         distance_m: Distances;
@@ -59,4 +61,55 @@ pub enum Distances {
     One(Metres),
     /// One after the other.
     Several(Vec<Metres>),
+}
+
+alternatives! {
+    /// The fading, and the motion that it depends on.
+    #[derive(Copy)]
+    pub enum Speeds of RadioTable by fading: FadingName {
+        /// No motion: the signal does not fade, or by draws that are independent.
+        Still: None | Independent;
+        /// Correlated in time by the speed. The default is walking, 3 km/h.
+        Moving: Jakes
+            takes { speed_m_per_s: f64 = 0.833_333 }
+            allows { shadowing_distance_m: Metres };
+    }
+}
+
+/// Mobiles are at one distance, or between two.
+pub struct Places;
+
+const USUAL_DISTANCE_M: f64 = 10.0;
+
+impl Rule<RadioTable> for Places {
+    fn completed(table: &RadioTable) -> RadioTable {
+        let usual = || Distances::One(Real::clamped(USUAL_DISTANCE_M));
+        let given = &table.distance_m;
+        RadioTable {
+            distance_m: match table.distance_between_m {
+                None => Some(given.clone().unwrap_or_else(usual)),
+                Some(_) => given.clone(),
+            },
+            ..table.clone()
+        }
+    }
+
+    fn check(table: &RadioTable, path: &str) -> Result<(), Problem> {
+        if table.distance_m.is_some() {
+            let why =
+                format!("{path}.distance_m says already where the mobiles are; give one of them");
+            refuse_keys!(table, path, why; distance_between_m);
+        }
+        Ok(())
+    }
+}
+
+impl RadioTable {
+    /// The same radio, at `usual_mhz` if no carrier is given.
+    pub fn at_carrier(self, usual_mhz: f64) -> Self {
+        Self {
+            carrier_mhz: completed(&self.carrier_mhz, &usual_mhz),
+            ..self
+        }
+    }
 }

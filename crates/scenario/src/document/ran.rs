@@ -1,9 +1,12 @@
 //! `[cell]` of LTE and NR: link adaptation, hybrid ARQ, RLC, PDCP, and access to the uplink.
 
+use super::keys::Rule;
 use super::wlan::Attempts;
 use super::{Amount, DAY, HOUR, QueueTable, SECOND};
+use crate::error::Problem;
 use crate::names::RlcModeName;
 use airtcp_units::bounded::{Bytes, Limit, MINUTE, Real, Span, Whole};
+use airtcp_units::written::{completed, read};
 use airtcp_units::{Duration, Probability};
 
 keys! {
@@ -52,33 +55,82 @@ keys! {
 keys! {
     /// Radio link control (TS 36.322, TS 38.322), the same in both directions.
     #[derive(Clone, Copy, Default)]
-    pub struct RlcTable takes {
+    pub struct RlcTable under Rlc takes {
         /// Acknowledged or unacknowledged mode.
         mode: RlcModeName = RlcModeName::default();
         /// Sequence numbers that may be outstanding (`mode = "am"`): 512 in LTE, half of its 10
         /// bits, and 131072 in NR, half of 18 bits, when left out.
-        window: Whole<1, 131_072>;
+        window: RlcWindow;
         /// PDUs after which the transmitter polls a status (`pollPDU`, `mode = "am"`): 64 in LTE, 4
         /// in NR when left out.
         // This and the following: the bearer without guarantees, QCI 9 and 5QI 9, in the
         // configuration that comes with srsRAN 4G.
-        poll_pdu: Limit<Whole<1, 65_536>>;
+        poll_pdu: PollPdu;
         /// Bytes after which it does (`pollByte`, `mode = "am"`): 750 kB in LTE, 3 MB in NR when
         /// left out.
-        poll_byte: Limit<Amount>;
+        poll_byte: PollByte;
         /// Time until a poll is repeated (`t-PollRetransmit`, `mode = "am"`): 120 ms in LTE, 50 ms
         /// in NR when left out.
-        poll_retransmit: Span<1_000, MINUTE>;
+        poll_retransmit: PollRetransmit;
         /// Shortest time from one status to the next (`t-StatusProhibit`, `mode = "am"`).
-        status_prohibit: Duration = Duration::from_millis(50), as Span<0, MINUTE>;
+        status_prohibit: Span<0, MINUTE>;
         /// How long a receiver waits for a missing PDU before it reports or skips it
         /// (`t-Reordering` of LTE, `t-Reassembly` of NR).
         reordering: Duration = Duration::from_millis(50), as Span<0, MINUTE>;
         /// Most retransmissions of a PDU (`maxRetxThreshold`, `mode = "am"`); after them the radio
         /// link has failed.
-        max_retransmissions: Option<u32> = Some(16), as Limit<Attempts>;
+        max_retransmissions: Limit<Attempts>;
         /// How long a user is away after its radio link has failed (`mode = "am"`).
-        reestablishment: Duration = Duration::from_millis(200), as Span<0, HOUR>;
+        reestablishment: Span<0, HOUR>;
+    }
+}
+
+type RlcWindow = Whole<1, 131_072>;
+type PollPdu = Limit<Whole<1, 65_536>>;
+type PollByte = Limit<Amount>;
+type PollRetransmit = Span<1_000, MINUTE>;
+
+alternatives! {
+    /// The modes of radio link control. Some defaults depend on the generation: see
+    /// [`RlcTable::of_generation`].
+    #[derive(Copy)]
+    pub enum Rlc of RlcTable by mode: RlcModeName {
+        /// Acknowledged.
+        Acknowledged: Am
+            needs {
+                window: RlcWindow,
+                poll_pdu: PollPdu,
+                poll_byte: PollByte,
+                poll_retransmit: PollRetransmit,
+            }
+            takes {
+                status_prohibit: Duration = Duration::from_millis(50),
+                max_retransmissions: Option<u32> = Some(16),
+                reestablishment: Duration = Duration::from_millis(200),
+            };
+        /// Unacknowledged.
+        Unacknowledged: Um;
+    }
+}
+
+impl RlcTable {
+    /// The same table with the defaults of LTE, or of NR.
+    pub fn of_generation(self, is_lte: bool) -> Self {
+        if self.mode() == RlcModeName::Um {
+            return self;
+        }
+        let (window, poll_pdu, poll_byte, poll_ms): (_, _, u64, _) = if is_lte {
+            (512, 64, 750_000, 120)
+        } else {
+            (131_072, 4, 3_000_000, 50)
+        };
+        Self {
+            window: completed::<u32, _>(&self.window, &window),
+            poll_pdu: completed::<Option<u32>, _>(&self.poll_pdu, &Some(poll_pdu)),
+            poll_byte: completed::<Option<u64>, _>(&self.poll_byte, &Some(poll_byte)),
+            poll_retransmit: completed(&self.poll_retransmit, &Duration::from_millis(poll_ms)),
+            ..self
+        }
     }
 }
 
@@ -90,9 +142,27 @@ keys! {
         discard: Option<Duration> = None, as Limit<Span<1_000, HOUR>>;
         /// How long a receiver holds packets for a missing one (`t-Reordering`, `nr`): less than
         /// RLC needs to repair a loss, and packets that it repairs come too late.
-        reordering: Duration = Duration::from_millis(220), as Span<0, MINUTE>;
+        reordering: Span<0, MINUTE>;
     }
 }
+
+impl PdcpTable {
+    /// How long a receiver of NR holds packets for a missing one.
+    pub fn reordering(&self) -> Duration {
+        read(&self.reordering, &Duration::from_millis(220))
+    }
+
+    /// The same table with the default of NR.
+    pub fn of_nr(self) -> Self {
+        Self {
+            reordering: completed(&self.reordering, &self.reordering()),
+            ..self
+        }
+    }
+}
+
+/// Packets that wait at a user: the length of a network device's queue in Linux.
+pub(crate) const UPLINK_PACKETS: u64 = 1_000;
 
 keys! {
     /// Access to the uplink: scheduling requests, buffer status reports, grants (TS 36.321 §5.4).
@@ -107,7 +177,7 @@ keys! {
         request_grant: u32 = 150, as Bytes<1, 100_000>;
         /// Packets that wait at a user: 1000 when left out, as in a phone's modem driver.
         // Linux, drivers/net/ethernet/qualcomm/rmnet: a device's default queue length.
-        queue: QueueTable, holding keys;
+        queue: QueueTable = QueueTable::default().or_packets(UPLINK_PACKETS), holding keys;
         /// A user's transmit power in dBm, shared by the resource blocks that it is granted.
         // Power class 3 (TS 36.101 table 6.2.2-1, TS 38.101-1 table 6.2.1-1).
         transmit_power_dbm: f64 = 23.0, as Real<-400_000_000, 400_000_000>;
@@ -117,7 +187,7 @@ keys! {
 keys! {
     /// Discontinuous reception: packets to a user that does not listen wait (TS 36.321 §5.7).
     #[derive(Clone, Copy, Default)]
-    pub struct DrxTable takes {
+    pub struct DrxTable under ShortCycles takes {
         /// How long a user listens at the start of each cycle (`onDurationTimer`).
         // This and the following: seen in an operator's network (MTN Ghana, 2022).
         on_duration: Duration = Duration::from_millis(10), as Span<1_000, MINUTE>;
@@ -128,7 +198,37 @@ keys! {
         /// Length of the cycles that follow `inactivity`: all are long when left out.
         short_cycle: Span<1_000, MINUTE>;
         /// How many of them (`drxShortCycleTimer`).
-        short_cycles: u32 = 2, as Whole<1, 16>;
+        short_cycles: Whole<1, 16>;
+    }
+}
+
+/// Short cycles are counted where there are any.
+pub struct ShortCycles;
+
+impl DrxTable {
+    /// The number of short cycles.
+    pub fn short_cycles(&self) -> u32 {
+        read(&self.short_cycles, &2)
+    }
+}
+
+impl Rule<DrxTable> for ShortCycles {
+    fn completed(table: &DrxTable) -> DrxTable {
+        let count = || completed(&table.short_cycles, &table.short_cycles());
+        DrxTable {
+            short_cycles: table
+                .short_cycles
+                .or_else(|| table.short_cycle.and_then(|_| count())),
+            ..*table
+        }
+    }
+
+    fn check(table: &DrxTable, path: &str) -> Result<(), Problem> {
+        if table.short_cycle.is_none() {
+            let why = "counts cell.drx.short_cycle, which is left out; remove it, or give that";
+            refuse_keys!(table, path, why; short_cycles);
+        }
+        Ok(())
     }
 }
 
@@ -144,7 +244,14 @@ keys! {
         gap: Duration = Duration::from_millis(50), as Span<0, { 10 * SECOND }>;
         /// Whether packets in transit are forwarded to the next cell, or lost (`rlc.mode = "am"`;
         /// in "um" they are lost).
-        lossless: bool = true;
+        lossless: bool;
+    }
+}
+
+impl HandoverTable {
+    /// Whether packets in transit are forwarded.
+    pub fn lossless(&self) -> bool {
+        self.lossless.unwrap_or(true)
     }
 }
 

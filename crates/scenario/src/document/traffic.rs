@@ -1,5 +1,6 @@
 //! `[traffic]`: use of connections by applications.
 
+use super::keys::Rule;
 use super::{Amount, DAY};
 use crate::names::ApplicationName;
 use airtcp_units::bounded::{Bytes, Real, Span};
@@ -11,7 +12,7 @@ pub(crate) type Interval = Span<1_000_000, DAY>;
 keys! {
     /// Behaviour of applications on their connections.
     #[derive(Clone, Copy, Default)]
-    pub struct TrafficTable takes {
+    pub struct TrafficTable under Applications takes {
         /// Traffic of every flow; "mix" assigns an application to each by the shares in
         /// `[traffic.mix]`.
         application: ApplicationName = ApplicationName::default();
@@ -23,6 +24,28 @@ keys! {
         email: EmailTable, holding keys;
         /// Shares of clients by application; they are to add up to 1.
         mix: MixTable, holding keys;
+    }
+}
+
+alternatives! {
+    /// The applications with their tables.
+    #[derive(Copy)]
+    pub enum Applications of TrafficTable by application: ApplicationName {
+        /// As much as a flow can send, or `flows.bytes`.
+        Bulk: Bulk;
+        /// Files.
+        Ftp: Ftp takes { ftp: FtpTable = FtpTable::default() };
+        /// Pages of the web.
+        Http: Http takes { http: HttpTable = HttpTable::default() };
+        /// E-mail.
+        Email: Email takes { email: EmailTable = EmailTable::default() };
+        /// Each flow one of these, by shares.
+        Mix: Mix takes {
+            ftp: FtpTable = FtpTable::default(),
+            http: HttpTable = HttpTable::default(),
+            email: EmailTable = EmailTable::default(),
+            mix: MixTable = MixTable::default(),
+        };
     }
 }
 
@@ -70,7 +93,7 @@ keys! {
 keys! {
     /// Shares of clients.
     #[derive(Clone, Copy, Default)]
-    pub struct MixTable takes {
+    pub struct MixTable under Shares takes {
         /// Share that sends without end.
         bulk: Probability;
         /// Share that transfers files.
@@ -81,3 +104,31 @@ keys! {
         email: Probability;
     }
 }
+
+/// Shares that are left out are zero, or those of Mahmoodi et al. §IV if all are.
+pub struct Shares;
+
+impl Rule<MixTable> for Shares {
+    fn completed(table: &MixTable) -> MixTable {
+        let [bulk, ftp, http, email] = table.shares().map(Some);
+        MixTable {
+            bulk,
+            ftp,
+            http,
+            email,
+        }
+    }
+}
+
+impl MixTable {
+    /// Shares of bulk, files, pages, e-mail.
+    pub fn shares(&self) -> [Probability; 4] {
+        let given = [self.bulk, self.ftp, self.http, self.email];
+        if given.iter().all(Option::is_none) {
+            return USUAL_SHARES.map(|share| Probability::new(share).unwrap_or(Probability::NEVER));
+        }
+        given.map(|share| share.unwrap_or(Probability::NEVER))
+    }
+}
+
+const USUAL_SHARES: [f64; 4] = [0.0, 0.40, 0.35, 0.25];

@@ -10,25 +10,55 @@ use airtcp_units::bounded::{MILLISECOND, Span};
 keys! {
     /// Stops of a link: at regular intervals, at random, or as recorded.
     #[derive(Clone, Default)]
-    pub struct StopsTable takes {
+    pub struct StopsTable under LinkStops takes {
         /// When the link stops. Without it `periodic` with `every`, `recorded` with `path`, else
         /// `random`.
-        process: StopProcess;
+        process: StopProcess, usually StopsTable::usual_process;
         /// From the start of one stop to the start of the next; the first comes after this time
         /// (`periodic`).
-        every: Span<1, { 30 * DAY }>;
+        every: StopTime;
         /// Mean time from the end of one stop to the start of the next, exponential (`random`).
-        working: Span<MILLISECOND, { 30 * DAY }>;
+        working: WorkingTime;
         /// Duration of a stop (`periodic`); its mean (`random`).
-        length: Span<1, { 30 * DAY }>;
+        length: StopTime;
         /// Distribution of the lengths (`random`).
-        lengths: StopLengthName = StopLengthName::default();
+        lengths: StopLengthName;
         /// CSV with the columns `start_ms` and `length_ms`, relative to the scenario (`recorded`).
         path: String, naming file;
         /// The fate of packets meanwhile.
         packets: StoppedPackets = StoppedPackets::default();
         /// Which direction stops; both do at the same times.
         direction: LossDirection = LossDirection::Both;
+    }
+}
+
+/// A time between stops, or of a stop.
+type StopTime = Span<1, { 30 * DAY }>;
+/// A mean time for which a link works.
+type WorkingTime = Span<MILLISECOND, { 30 * DAY }>;
+
+alternatives! {
+    /// The stops by their process.
+    pub enum LinkStops of StopsTable by process: StopProcess {
+        /// At regular intervals.
+        Periodic: Periodic needs { every: StopTime, length: StopTime };
+        /// After times of work that are drawn.
+        Random: Random
+            needs { length: StopTime, working: WorkingTime }
+            takes { lengths: StopLengthName = StopLengthName::default() };
+        /// As in a file.
+        Recorded: Recorded needs { path: String };
+    }
+}
+
+impl StopsTable {
+    /// The process that the other keys speak of.
+    fn usual_process(&self) -> StopProcess {
+        match self {
+            Self { every: Some(_), .. } => StopProcess::Periodic,
+            Self { path: Some(_), .. } => StopProcess::Recorded,
+            _ => StopProcess::default(),
+        }
     }
 }
 

@@ -14,10 +14,10 @@ line_keys! {
         // The path between an access point and servers (Fotiadis §IV).
         rate: Option<BitRate> = Some(BitRate::from_bps(100_000_000)), as Limit<Rate>;
         /// One-way delay of a packet, the same in each direction.
-        delay: LineDelay;
+        delay: Duration, usually WiredTable::usual_delay, as LineDelay;
         /// The queue in front of the line; by default 1000 packets with 802.11n, ac and
         /// ax, LTE and NR.
-        queue: QueueTable, holding keys;
+        queue: QueueTable = QueueTable::default(), holding keys;
         shared aqm;
         /// Packets lost between the access point and the wired hosts, or refused by the receiver.
         /// Where flows go both ways, acknowledgments that share the line with data are lost too.
@@ -30,17 +30,47 @@ line_keys! {
 keys! {
     /// Distribution of round-trip times over flows.
     #[derive(Clone, Copy, Default)]
-    pub struct RoundTripTable takes {
+    pub struct RoundTripTable under RoundTrips takes {
         /// The shape of the distribution.
         shape: Shape = Shape::default();
         /// Shortest (`uniform`).
-        // Mahmoodi et al. §IV.
-        from: Duration = Duration::from_millis(5), as LineDelay;
+        from: LineDelay;
         /// Longest (`uniform`).
-        to: Duration = Duration::from_millis(100), as LineDelay;
+        to: LineDelay;
         /// Mean (`normal`, `exponential`).
-        mean: Duration = Duration::from_millis(50), as LineDelay;
+        mean: LineDelay;
         /// Standard deviation (`normal`). A draw below 0 counts as 0.
-        deviation: Duration = Duration::from_millis(20), as LineDelay;
+        deviation: LineDelay;
+    }
+}
+
+alternatives! {
+    /// The distribution of round-trip times over flows; the defaults are of Mahmoodi et al. §IV.
+    #[derive(Copy)]
+    pub enum RoundTrips of RoundTripTable by shape: Shape {
+        /// Every time between two is as likely.
+        Uniform: Uniform takes {
+            from: Duration = Duration::from_millis(5),
+            to: Duration = Duration::from_millis(100),
+        };
+        /// Gauss's bell.
+        Normal: Normal takes {
+            mean: Duration = Duration::from_millis(50),
+            deviation: Duration = Duration::from_millis(20),
+        };
+        /// Exponential.
+        Exponential: Exponential takes { mean: Duration = Duration::from_millis(50) };
+    }
+}
+
+const USUAL_DELAY: Duration = Duration::from_millis(15);
+
+impl WiredTable {
+    /// With a further round trip the line's delay defaults to zero.
+    fn usual_delay(&self) -> Duration {
+        match self.round_trip {
+            Some(_) => Duration::ZERO,
+            None => USUAL_DELAY,
+        }
     }
 }

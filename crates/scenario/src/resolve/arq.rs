@@ -11,9 +11,9 @@ use crate::document::{ArqTable, error_model};
 use crate::error::Problem;
 use crate::medium::Arq;
 
-pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
+pub(super) fn resolve(table: &ArqTable) -> Result<Arq, Problem> {
     let delay = table.delay();
-    let loss = table.loss.get_or_insert_default();
+    let loss = &table.loss();
     damage::refuse_counted(loss, key!(arq.loss))?;
     let why = "the link repeats what goes to the mobile, data or not; remove the key";
     refuse_keys!(loss, key!(arq.loss), why; direction);
@@ -25,7 +25,7 @@ pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
         overhead: table.overhead(),
         ack_time: table.ack_time(),
         retry_limit: damage::attempts(table.retry_limit()),
-        queue: queue(table.queue.get_or_insert_default()),
+        queue: queue(table.queue()),
         order: RetransmissionOrder::HeadOfLine,
         damage: DamageConfig {
             model,

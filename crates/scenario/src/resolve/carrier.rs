@@ -5,11 +5,10 @@ use airtcp_link::mac::ran::frame_structure::{FrameStructure, SlotDirection};
 use airtcp_link::mac::ran::grid::{Grid, lte_group_size, nr_group_size};
 use airtcp_link::mac::ran::transport_block::{BlockFormat, Resources, SharedChannel};
 use airtcp_units::Duration;
-use airtcp_units::written::Written;
 
-use crate::document::CellTable;
+use crate::document::{CellTable, Duplexes};
 use crate::error::Problem;
-use crate::names::{CellStandard, DuplexName, McsTableName, SubcarrierSpacing};
+use crate::names::{McsTableName, SubcarrierSpacing};
 
 /// Both directions of a carrier.
 pub(super) struct Carriers {
@@ -72,68 +71,92 @@ const fn nr_blocks(spacing: SubcarrierSpacing) -> &'static [(f64, u32)] {
     }
 }
 
-/// The carrier that the table describes.
-pub(super) fn resolve(table: &mut CellTable, standard: CellStandard) -> Result<Carriers, Problem> {
-    let is_lte = standard == CellStandard::Lte;
-    let spacing = spacing(table, is_lte)?;
-    let (default, listed) = if is_lte {
-        (10.0, LTE)
-    } else if spacing == SubcarrierSpacing::Khz120 {
-        (100.0, nr_blocks(spacing))
-    } else {
-        (20.0, nr_blocks(spacing))
-    };
-    let bandwidth: f64 = Written::fill(&mut table.bandwidth_mhz, &default);
-    let found = listed
-        .iter()
-        .find(|(mhz, _)| (mhz - bandwidth).abs() < 1e-9);
-    let Some(&(_, blocks)) = found else {
-        let names: Vec<_> = listed.iter().map(|(mhz, _)| mhz.to_string()).collect();
-        let expected = format!("expected one of {} with cell.standard = ", names.join(", "));
-        let which = if is_lte {
-            "\"lte\""
-        } else {
-            "\"nr\" and this subcarrier_spacing"
-        };
-        return Err(Problem::at(key!(cell.bandwidth_mhz), expected + which));
-    };
-    let default = match standard {
-        CellStandard::Nr => McsTableName::Qam256,
-        _ => McsTableName::Qam64,
-    };
-    let mcs_table = table.mcs_table.get_or_insert(default);
-    let group = if is_lte {
-        lte_group_size(blocks)
-    } else {
-        nr_group_size(blocks)
-    };
-    let (mcs_table, subbands) = ((*mcs_table).into(), table.subbands());
-    let (down, up) = channels(table, is_lte)?;
+/// The keys of a carrier of LTE.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lte {
+    pub bandwidth_mhz: f64,
+    pub mcs_table: McsTableName,
+    pub control_symbols: u32,
+    pub subbands: u32,
+}
+
+/// The keys of a carrier of NR.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nr {
+    pub subcarrier_spacing: SubcarrierSpacing,
+    pub bandwidth_mhz: f64,
+    pub mcs_table: McsTableName,
+    pub layers: u32,
+    pub subbands: u32,
+}
+
+/// The carrier of LTE.
+pub(super) fn lte(table: &CellTable, own: Lte) -> Result<Carriers, Problem> {
+    let blocks = blocks(LTE, own.bandwidth_mhz, "\"lte\"")?;
+    // 14 symbols of 12 subcarriers less control's, and 12 cell-specific reference signals of two
+    // antennas in the others (TS 36.211 §6.10.1.2).
+    let down = 12 * (14 - own.control_symbols) - 12;
+    // Two of 14 symbols are demodulation reference signals (TS 36.211 §5.5.2.1.2).
+    let up = 12 * (14 - 2);
     let carrier = |channel| CarrierConfig {
-        grid: Grid::new(blocks, group, subbands),
+        grid: Grid::new(blocks, lte_group_size(blocks), own.subbands),
         format: BlockFormat {
             channel,
-            table: mcs_table,
+            table: own.mcs_table.into(),
         },
     };
     Ok(Carriers {
-        frame: FrameStructure {
-            slot: slot(spacing),
-            pattern: pattern(table, is_lte)?,
-            processing: table.harq.get_or_insert_default().processing(),
-        },
-        down: carrier(down),
-        up: carrier(up),
+        frame: frame(table, SubcarrierSpacing::Khz15)?,
+        down: carrier(SharedChannel::LtePdsch { elements: down }),
+        up: carrier(SharedChannel::LtePusch { elements: up }),
     })
 }
 
-fn spacing(table: &mut CellTable, is_lte: bool) -> Result<SubcarrierSpacing, Problem> {
-    if is_lte {
-        let why = "belongs to cell.standard = \"nr\": LTE has 15 kHz; remove it, or choose that";
-        refuse_keys!(table, key!(cell), why; subcarrier_spacing);
-        return Ok(SubcarrierSpacing::Khz15);
-    }
-    Ok(*table.subcarrier_spacing.get_or_insert_default())
+/// The carrier of NR.
+pub(super) fn nr(table: &CellTable, own: Nr) -> Result<Carriers, Problem> {
+    let spacing = own.subcarrier_spacing;
+    let which = "\"nr\" and this subcarrier_spacing";
+    let blocks = blocks(nr_blocks(spacing), own.bandwidth_mhz, which)?;
+    // Two symbols of control or guard, one of demodulation reference signals (TS 38.211 §7.4.1.1).
+    let resources = |layers| Resources {
+        symbols: 12,
+        dmrs: 12,
+        overhead: 0,
+        layers,
+    };
+    let carrier = |layers| CarrierConfig {
+        grid: Grid::new(blocks, nr_group_size(blocks), own.subbands),
+        format: BlockFormat {
+            channel: SharedChannel::Nr(resources(layers)),
+            table: own.mcs_table.into(),
+        },
+    };
+    Ok(Carriers {
+        frame: frame(table, spacing)?,
+        down: carrier(own.layers),
+        up: carrier(1),
+    })
+}
+
+/// The resource blocks of a bandwidth.
+fn blocks(listed: &[(f64, u32)], bandwidth_mhz: f64, which: &str) -> Result<u32, Problem> {
+    let found = listed
+        .iter()
+        .find(|(mhz, _)| (mhz - bandwidth_mhz).abs() < 1e-9);
+    found.map(|(_, blocks)| *blocks).ok_or_else(|| {
+        let names: Vec<_> = listed.iter().map(|(mhz, _)| mhz.to_string()).collect();
+        let names = names.join(", ");
+        let expected = format!("expected one of {names} with cell.standard = {which}");
+        Problem::at(key!(cell.bandwidth_mhz), expected)
+    })
+}
+
+fn frame(table: &CellTable, spacing: SubcarrierSpacing) -> Result<FrameStructure, Problem> {
+    Ok(FrameStructure {
+        slot: slot(spacing),
+        pattern: pattern(table)?,
+        processing: table.harq.unwrap_or_default().processing(),
+    })
 }
 
 const fn slot(spacing: SubcarrierSpacing) -> Duration {
@@ -145,60 +168,18 @@ const fn slot(spacing: SubcarrierSpacing) -> Duration {
     }
 }
 
-/// The shared channels from and to the base station.
-fn channels(
-    table: &mut CellTable,
-    is_lte: bool,
-) -> Result<(SharedChannel, SharedChannel), Problem> {
-    if is_lte {
-        let why = "belongs to cell.standard = \"nr\"; remove it, or choose that";
-        refuse_keys!(table, key!(cell), why; layers);
-        // 14 symbols of 12 subcarriers less control's, and 12 cell-specific reference
-        // signals of two antennas in the others (TS 36.211 §6.10.1.2).
-        let down = 12 * (14 - table.control_symbols()) - 12;
-        // Two of 14 symbols are demodulation reference signals (TS 36.211 §5.5.2.1.2).
-        let up = 12 * (14 - 2);
-        return Ok((
-            SharedChannel::LtePdsch { elements: down },
-            SharedChannel::LtePusch { elements: up },
-        ));
-    }
-    let why = "belongs to cell.standard = \"lte\"; remove it, or choose that";
-    refuse_keys!(table, key!(cell), why; control_symbols);
-    // Two symbols of control or guard, one of demodulation reference signals (TS 38.211 §7.4.1.1).
-    let resources = |layers| Resources {
-        symbols: 12,
-        dmrs: 12,
-        overhead: 0,
-        layers,
-    };
-    Ok((
-        SharedChannel::Nr(resources(table.layers())),
-        SharedChannel::Nr(resources(1)),
-    ))
-}
-
 /// Directions of the slots; empty where each goes both ways.
-fn pattern(table: &mut CellTable, is_lte: bool) -> Result<Vec<SlotDirection>, Problem> {
-    let default = if is_lte {
-        DuplexName::Fdd
-    } else {
-        DuplexName::Tdd
-    };
-    if *table.duplex.get_or_insert(default) == DuplexName::Fdd {
-        let why = "belongs to cell.duplex = \"tdd\"; remove it, or choose that";
-        refuse_keys!(table, key!(cell), why; tdd_pattern);
+fn pattern(table: &CellTable) -> Result<Vec<SlotDirection>, Problem> {
+    let Duplexes::Tdd { tdd_pattern } = Duplexes::of(table, key!(cell))? else {
         return Ok(Vec::new());
-    }
-    let usual = if is_lte { "DSUUD" } else { "DDDSU" };
-    let letters = table.tdd_pattern.get_or_insert_with(|| usual.to_owned());
+    };
     let expected = || {
         Problem::at(
             key!(cell.tdd_pattern),
             "expected at most 80 letters D, S and U, at least one of D or S and one U: \"DDDSU\"",
         )
     };
-    let directions: Option<Vec<_>> = letters
+    let directions: Option<Vec<_>> = tdd_pattern
         .chars()
         .map(|letter| match letter {
             'D' | 'S' => Some(SlotDirection::Down),

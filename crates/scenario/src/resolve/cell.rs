@@ -8,26 +8,28 @@ use airtcp_link::{Delay, PipeConfig, Service, Stream};
 
 use super::queue::queue;
 use super::{damage, radio};
-use crate::document::CellTable;
+use crate::document::{CellTable, RateLaws, Schedulers};
 use crate::error::Problem;
 use crate::medium::CellLink;
-use crate::names::{CellRates, SchedulerName};
-use airtcp_units::written::Written;
+use airtcp_units::{Duration, Probability};
 
-const DEFAULT_CARRIER_MHZ: f64 = 1_900.0;
-/// Of a carrier of 1xEV-DO.
-const DEFAULT_BANDWIDTH_MHZ: f64 = 1.25;
+/// A common carrier of 1xEV-DO.
+const CARRIER_MHZ: f64 = 1_900.0;
 /// The scheduler evaluates each of them in every slot.
 pub(super) const MAX_USERS: u32 = 2_000;
 
+/// The keys of a cell of 1xEV-DO.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EvDo {
+    pub slot: Duration,
+    pub block_error: Probability,
+    pub arq_delay: u32,
+    pub retry_limit: Option<u32>,
+    pub uplink_delay: Duration,
+}
+
 /// The cell for `flows` flows, one user each.
-pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Problem> {
-    let why = "belongs to cell.standard = \"lte\" or \"nr\"; remove it, or choose one of them";
-    refuse_keys!(
-        table, key!(cell), why;
-        users, subcarrier_spacing, duplex, tdd_pattern, mcs_table, layers, control_symbols,
-        subbands, cqi, outer_loop, harq, rlc, pdcp, uplink, drx, handover, outage, aqm, sessions
-    );
+pub(super) fn resolve(table: &CellTable, own: EvDo, flows: u32) -> Result<CellLink, Problem> {
     if flows > MAX_USERS {
         return Err(Problem::at(
             key!(flows.count),
@@ -35,21 +37,18 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
         ));
     }
     let saturated = table.saturated_users();
-    let air = radio::resolve(
-        table.radio.get_or_insert_default(),
-        key!(cell.radio),
-        DEFAULT_CARRIER_MHZ,
-    )?;
+    let radio = table.radio.clone().unwrap_or_default();
+    let air = radio::resolve(&radio, key!(cell.radio), CARRIER_MHZ)?;
     let config = CellConfig {
         scheduler: scheduler(table)?,
-        slot: table.slot(),
+        slot: own.slot,
         rate: rate(table)?,
         radios: Vec::new(),
         saturated,
-        block_error: table.block_error(),
-        arq_delay: NonZeroU32::new(table.arq_delay()).unwrap_or(NonZeroU32::MIN),
-        retry_limit: damage::attempts(table.retry_limit()),
-        queue: queue(table.queue.get_or_insert_default()),
+        block_error: own.block_error,
+        arq_delay: NonZeroU32::new(own.arq_delay).unwrap_or(NonZeroU32::MIN),
+        retry_limit: damage::attempts(own.retry_limit),
+        queue: queue(table.queue()),
         report_retries: false,
     };
     let any = Radio::new(&air.config, 1.0, Stream::new(0, ""))
@@ -67,7 +66,7 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
         };
         Problem::at(key, error.to_string())
     })?;
-    let delay = Delay::Constant(table.uplink_delay());
+    let delay = Delay::Constant(own.uplink_delay);
     Ok(CellLink {
         config,
         air,
@@ -76,33 +75,25 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
     })
 }
 
-pub(super) fn scheduler(table: &mut CellTable) -> Result<Scheduler, Problem> {
-    match table.scheduler() {
-        SchedulerName::ProportionalFair => Ok(Scheduler::ProportionalFair {
-            time_constant: table.time_constant(),
-        }),
-        other => {
-            let why =
-                "belongs to cell.scheduler = \"proportional-fair\"; remove it, or choose that";
-            refuse_keys!(table, key!(cell), why; time_constant);
-            Ok(match other {
-                SchedulerName::MaxRate => Scheduler::MaxRate,
-                _ => Scheduler::RoundRobin,
-            })
+pub(super) fn scheduler(table: &CellTable) -> Result<Scheduler, Problem> {
+    Ok(match Schedulers::of(table, key!(cell))? {
+        Schedulers::ProportionalFair { time_constant } => {
+            Scheduler::ProportionalFair { time_constant }
         }
-    }
+        Schedulers::MaxRate {} => Scheduler::MaxRate,
+        Schedulers::RoundRobin {} => Scheduler::RoundRobin,
+    })
 }
 
-fn rate(table: &mut CellTable) -> Result<RateLaw, Problem> {
-    match table.rates() {
-        CellRates::Evdo => {
-            let why = "belongs to cell.rates = \"shannon\"; remove it, or choose that";
-            refuse_keys!(table, key!(cell), why; bandwidth_mhz, gap_db);
-            Ok(RateLaw::Evdo)
-        }
-        CellRates::Shannon => Ok(RateLaw::Shannon {
-            bandwidth_hz: 1e6 * Written::fill(&mut table.bandwidth_mhz, &DEFAULT_BANDWIDTH_MHZ),
-            gap_db: table.gap_db(),
-        }),
-    }
+fn rate(table: &CellTable) -> Result<RateLaw, Problem> {
+    Ok(match RateLaws::of(table, key!(cell))? {
+        RateLaws::EvDo {} => RateLaw::Evdo,
+        RateLaws::Shannon {
+            bandwidth_mhz,
+            gap_db,
+        } => RateLaw::Shannon {
+            bandwidth_hz: 1e6 * bandwidth_mhz,
+            gap_db,
+        },
+    })
 }

@@ -44,12 +44,12 @@ pub(super) fn own_attempts(
 
 /// Errors that damage frames, from `wlan.loss` and `wlan.outage`.
 pub(super) fn damage(
-    loss: &mut Option<LossTable>,
+    loss: Option<LossTable>,
     outage: Option<OutageTable>,
 ) -> Result<DamageConfig, Problem> {
-    let loss = loss.get_or_insert_default();
-    let model = error_model(loss, key!(wlan.loss))?;
-    let affects = affects(loss);
+    let loss = loss.unwrap_or_default();
+    let model = error_model(&loss, key!(wlan.loss))?;
+    let affects = affects(&loss);
     let counted: Counted = loss.counted().into();
     Ok(DamageConfig {
         model,
@@ -63,7 +63,7 @@ pub(super) fn damage(
 }
 
 /// Content of the frames that may be damaged.
-pub(super) fn affects(loss: &mut LossTable) -> Affects {
+pub(super) fn affects(loss: &LossTable) -> Affects {
     match loss.direction() {
         LossDirection::Data => Affects::Data,
         LossDirection::Acks => Affects::Acknowledgments,

@@ -2,14 +2,14 @@
 
 use airtcp_units::Duration;
 
-use crate::document::{Directions, FlowsTable, Kinds, PingTable, ScreamTable, UdpTable};
+use crate::document::{Directions, FlowsTable, PingTable, ScreamTable, UdpTable};
 use crate::error::Problem;
 use crate::names::{FlowDirection, FlowKind, Topology};
 use crate::{Bursts, Datagrams, Flows, Ping, Scream, Udp};
-use airtcp_units::bounded::{Span, Whole, Within};
+use airtcp_units::bounded::{Whole, Within};
 
 pub(super) fn resolve(
-    table: &mut FlowsTable,
+    table: &FlowsTable,
     topology: Topology,
     duration: Duration,
 ) -> Result<Flows, Problem> {
@@ -23,9 +23,7 @@ pub(super) fn resolve(
     }
     let bytes = table.bytes();
     let access_delay = if topology == Topology::Dumbbell {
-        let delays = table
-            .access_delay
-            .get_or_insert_with(|| vec![Span::clamped(Duration::ZERO)]);
+        let delays = table.access_delay.as_deref().unwrap_or_default();
         if delays.is_empty() {
             return Err(Problem::at(
                 key!(flows.access_delay),
@@ -85,46 +83,28 @@ pub(super) fn resolve(
 }
 
 /// Datagram flows in place of TCP connections, used in turn; empty if all are TCP.
-fn datagrams(table: &mut FlowsTable) -> Result<Vec<Option<Datagrams>>, Problem> {
-    let kinds = match &table.kind {
-        None => Vec::new(),
-        Some(Kinds::One(kind)) => vec![*kind],
-        Some(Kinds::Several(kinds)) if kinds.is_empty() => {
-            return Err(Problem::at(
-                key!(flows.kind),
-                "expected at least one kind, such as [\"tcp\", \"ping\"]",
-            ));
-        }
-        Some(Kinds::Several(kinds)) => kinds.clone(),
-    };
-    if !kinds.contains(&FlowKind::Udp) {
-        let why = "belongs to flows.kind = \"udp\"; remove it, or choose that";
-        refuse_keys!(table, key!(flows), why; udp);
+fn datagrams(table: &FlowsTable) -> Result<Vec<Option<Datagrams>>, Problem> {
+    if table.kind.is_some() && table.kinds().is_empty() {
+        return Err(Problem::at(
+            key!(flows.kind),
+            "expected at least one kind, such as [\"tcp\", \"ping\"]",
+        ));
     }
-    if !kinds.contains(&FlowKind::Ping) {
-        let why = "belongs to flows.kind = \"ping\"; remove it, or choose that";
-        refuse_keys!(table, key!(flows), why; ping);
-    }
-    if !kinds.contains(&FlowKind::Scream) {
-        let why = "belongs to flows.kind = \"scream\"; remove it, or choose that";
-        refuse_keys!(table, key!(flows), why; scream);
-    }
-    let mut datagrams = Vec::with_capacity(kinds.len());
-    for kind in kinds {
-        datagrams.push(match kind {
+    let datagrams = |kind: &FlowKind| {
+        Ok(match kind {
             FlowKind::Tcp => None,
-            FlowKind::Udp => Some(Datagrams::Udp(udp(table.udp.get_or_insert_default())?)),
-            FlowKind::Ping => Some(Datagrams::Ping(ping(table.ping.get_or_insert_default()))),
+            FlowKind::Udp => Some(Datagrams::Udp(udp(&table.udp.unwrap_or_default())?)),
+            FlowKind::Ping => Some(Datagrams::Ping(ping(&table.ping.unwrap_or_default()))),
             FlowKind::Scream => {
-                let table = table.scream.get_or_insert_default();
-                Some(Datagrams::Scream(scream(table)?))
+                let table = table.scream.unwrap_or_default();
+                Some(Datagrams::Scream(scream(&table)?))
             }
-        });
-    }
-    Ok(datagrams)
+        })
+    };
+    table.kinds().iter().map(datagrams).collect()
 }
 
-fn udp(table: &mut UdpTable) -> Result<Udp, Problem> {
+fn udp(table: &UdpTable) -> Result<Udp, Problem> {
     let bursts = match (table.on, table.off) {
         (None, None) => None,
         (Some(on), Some(off)) => Some(Bursts {
@@ -147,14 +127,14 @@ fn udp(table: &mut UdpTable) -> Result<Udp, Problem> {
     })
 }
 
-fn ping(table: &mut PingTable) -> Ping {
+fn ping(table: &PingTable) -> Ping {
     Ping {
         interval: table.interval(),
         size: table.size(),
     }
 }
 
-fn scream(table: &mut ScreamTable) -> Result<Scream, Problem> {
+fn scream(table: &ScreamTable) -> Result<Scream, Problem> {
     let scream = Scream {
         start: table.start(),
         least: table.least(),

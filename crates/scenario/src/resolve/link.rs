@@ -5,30 +5,32 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use airtcp_link::{
-    Conditions, Delay, Discipline, ErrorModel, LightTrace, MahimahiTrace, PipeConfig,
-    PolicerConfig, RecordingStart, Repeat, RttModel, RttShape, Service, Stops,
+    Conditions, Delay, ErrorModel, LightTrace, MahimahiTrace, PipeConfig, PolicerConfig,
+    RecordingStart, Repeat, RttModel, RttShape, Service, Stops,
 };
-use airtcp_units::{BitRate, Duration};
+use airtcp_units::Duration;
+use airtcp_units::bounded::{Limit, Rate, Within};
 
 use super::queue::queue;
 use super::variation::{self, Variation};
 use super::{aqm, losses};
-use crate::document::{LinkTable, PolicerTable, RecordedTable, RttLogTable, RttModelTable};
+use crate::document::{
+    LineDelay, LinkTable, PolicerTable, RecordedTable, ReverseTable, RttModelTable, RttShapes,
+};
 use crate::error::Problem;
 use crate::fast_log;
 use crate::inputs::{Inputs, Recording};
-use crate::names::{LogStart, RttShapeName, TraceDirection};
-use airtcp_units::written::Written;
+use crate::names::{LogStart, TraceDirection};
 
 /// Both directions: the one that data takes, and the one that acknowledgments take.
 pub(super) fn resolve(
-    table: &mut LinkTable,
+    table: &LinkTable,
     inputs: &Inputs,
 ) -> Result<(PipeConfig, PipeConfig), Problem> {
     let (data_errors, ack_errors) = losses::errors(table, inputs)?;
     if table.rtt_log.is_some() || table.rtt_model.is_some() {
         refuse_with_times(table)?;
-        let delay = match &mut table.rtt_model {
+        let delay = match &table.rtt_model {
             Some(model) => modelled_times(model)?,
             None => recorded_times(table, inputs)?,
         };
@@ -47,15 +49,9 @@ pub(super) fn resolve(
     };
     let (data_service, ack_service, held) = stopped(table, inputs, (data_service, ack_service))?;
     let (data_delay, ack_delay) = delays(table, inputs)?;
-    let data_queue = queue(table.queue.get_or_insert_default());
-    let reverse = table.reverse.get_or_insert_default();
-    let ack_queue = match &mut reverse.queue {
-        Some(given) => queue(given),
-        none => {
-            *none = table.queue;
-            data_queue
-        }
-    };
+    let reverse = &table.reverse.clone().unwrap_or_default();
+    let data_queue = queue(table.queue.unwrap_or_default());
+    let ack_queue = queue(reverse.queue.unwrap_or_default());
     let is_unlimited = |service: &Service| matches!(service, Service::Unlimited);
     if data_delay + ack_delay == Duration::ZERO
         && is_unlimited(&data_service)
@@ -67,8 +63,9 @@ pub(super) fn resolve(
             "expected more than 0 s: on a link with neither rate nor delay time stands still",
         ));
     }
-    let [data_discipline, ack_discipline] = disciplines(table)?;
-    let [data_variation, ack_variation] = variations(table, inputs, held);
+    let data_discipline = aqm::or_drop_tail(table.aqm.as_ref(), key!(link.aqm))?;
+    let ack_discipline = aqm::or_drop_tail(reverse.aqm.as_ref(), key!(link.reverse.aqm))?;
+    let [data_variation, ack_variation] = variations(table, reverse, inputs, held);
     let data = PipeConfig {
         policer: table.policer.as_ref().map(policer),
         queue: data_queue,
@@ -89,8 +86,8 @@ pub(super) fn resolve(
 }
 
 /// Whether the recordings of `[link]` repeat, and from where.
-fn repeat(table: &mut LinkTable, inputs: &Inputs) -> Result<Option<Repeat>, Problem> {
-    let Some(repeat) = &mut table.repeat else {
+fn repeat(table: &LinkTable, inputs: &Inputs) -> Result<Option<Repeat>, Problem> {
+    let Some(repeat) = &table.repeat else {
         return Ok(None);
     };
     if inputs.stops.is_none() && inputs.recorded.iter().all(Option::is_none) {
@@ -110,11 +107,11 @@ const fn beginning(start: LogStart) -> RecordingStart {
 
 /// Both services, which wait while the link stops, and the stops in which deliveries are held.
 fn stopped(
-    table: &mut LinkTable,
+    table: &LinkTable,
     inputs: &Inputs,
     (data, acks): (Service, Service),
 ) -> Result<(Service, Service, [Option<Stops>; 2]), Problem> {
-    let Some(stops) = &mut table.stops else {
+    let Some(stops) = &table.stops else {
         return Ok((data, acks, [None, None]));
     };
     let stops = variation::stops(stops, inputs)?;
@@ -123,7 +120,7 @@ fn stopped(
 }
 
 /// The constant part of both delays; a recorded delay replaces it.
-fn delays(table: &mut LinkTable, inputs: &Inputs) -> Result<(Duration, Duration), Problem> {
+fn delays(table: &LinkTable, inputs: &Inputs) -> Result<(Duration, Duration), Problem> {
     if inputs.recorded[0].is_some() {
         variation::refuse_delay(&table.delay, key!(link.delay))?;
         if let Some(reverse) = &table.reverse {
@@ -131,50 +128,30 @@ fn delays(table: &mut LinkTable, inputs: &Inputs) -> Result<(Duration, Duration)
         }
         return Ok((Duration::ZERO, Duration::ZERO));
     }
-    let data = table.delay();
-    let reverse = table.reverse.get_or_insert_default();
+    let span = |delay: Option<LineDelay>| delay.map_or(Duration::ZERO, Within::get);
+    let data = span(table.delay);
+    let reverse = table.reverse.as_ref().and_then(|reverse| reverse.delay);
     if inputs.recorded[1].is_some() {
-        variation::refuse_delay(&reverse.delay, key!(link.reverse.delay))?;
+        variation::refuse_delay(&reverse, key!(link.reverse.delay))?;
         return Ok((data, Duration::ZERO));
     }
-    let acks = Written::fill(&mut reverse.delay, &data);
-    Ok((data, acks))
-}
-
-/// Which packets of both queues are served, dropped or marked.
-fn disciplines(table: &mut LinkTable) -> Result<[Discipline; 2], Problem> {
-    let data = match &mut table.aqm {
-        Some(aqm) => aqm::resolve(aqm, key!(link.aqm))?,
-        None => Discipline::DropTail,
-    };
-    let reverse = table.reverse.get_or_insert_default();
-    let acks = match &mut reverse.aqm {
-        Some(aqm) => aqm::resolve(aqm, key!(link.reverse.aqm))?,
-        none => {
-            *none = table.aqm;
-            data
-        }
-    };
-    Ok([data, acks])
+    Ok((data, span(reverse)))
 }
 
 /// The variations of both delays.
-fn variations(table: &mut LinkTable, inputs: &Inputs, held: [Option<Stops>; 2]) -> [Variation; 2] {
-    let reverse = table.reverse.get_or_insert_default();
-    variation::fill(table.jitter.as_mut());
-    variation::fill(reverse.jitter.as_mut());
-    reverse.jitter = reverse.jitter.or(table.jitter);
-    reverse.late = reverse.late.or(table.late);
-    if reverse.recorded.is_none() {
-        reverse.recorded.clone_from(&table.recorded);
-    }
+fn variations(
+    table: &LinkTable,
+    reverse: &ReverseTable,
+    inputs: &Inputs,
+    held: [Option<Stops>; 2],
+) -> [Variation; 2] {
     let [data_held, acks_held] = held;
-    let of = |file: &Option<Recording<Conditions>>, recorded: &mut Option<RecordedTable>| {
-        let order = variation::delivery(recorded.as_mut()?.order());
+    let of = |file: &Option<Recording<Conditions>>, recorded: &Option<RecordedTable>| {
+        let order = variation::delivery(recorded.as_ref()?.order());
         Some((Arc::clone(&file.as_ref()?.content), order))
     };
-    let recorded = of(&inputs.recorded[0], &mut table.recorded);
-    let acks_recorded = of(&inputs.recorded[1], &mut reverse.recorded).or(recorded.clone());
+    let recorded = of(&inputs.recorded[0], &table.recorded);
+    let acks_recorded = of(&inputs.recorded[1], &reverse.recorded).or(recorded.clone());
     [
         Variation {
             recorded,
@@ -192,21 +169,23 @@ fn variations(table: &mut LinkTable, inputs: &Inputs, held: [Option<Stops>; 2]) 
 }
 
 /// A link with a rate.
-fn rates(table: &mut LinkTable) -> (Service, Service) {
-    let data = table.rate();
-    let acks = Written::fill(&mut table.reverse.get_or_insert_default().rate, &data);
-    let service = |rate: Option<BitRate>| rate.map_or(Service::Unlimited, Service::Constant);
-    (service(data), service(acks))
+fn rates(table: &LinkTable) -> (Service, Service) {
+    let service = |rate: Option<Limit<Rate>>| {
+        let rate = rate.and_then(Limit::at).map(Within::get);
+        rate.map_or(Service::Unlimited, Service::Constant)
+    };
+    let acks = table.reverse.as_ref().and_then(|reverse| reverse.rate);
+    (service(table.rate), service(acks))
 }
 
 /// A recorded link.
-fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Service), Problem> {
+fn recorded_link(table: &LinkTable, inputs: &Inputs) -> Result<(Service, Service), Problem> {
     let why = "a recorded link (link.trace) has its own rate; give one of them";
     refuse_keys!(table, key!(link), why; rate);
     if let Some(reverse) = &table.reverse {
         refuse_keys!(reverse, key!(link.reverse), why; rate);
     }
-    let trace = table.trace.get_or_insert_default();
+    let trace = table.trace.clone().unwrap_or_default();
     let (data, opportunity) = (trace.data(), trace.opportunity());
     let [light_down, light_up] = &inputs.light;
     let down = replayed(
@@ -301,9 +280,9 @@ fn with_times(
 }
 
 /// Recorded round-trip times.
-fn recorded_times(table: &mut LinkTable, inputs: &Inputs) -> Result<Delay, Problem> {
+fn recorded_times(table: &LinkTable, inputs: &Inputs) -> Result<Delay, Problem> {
     let missing = || Problem::at(key!(link.rtt_log.path), "is missing");
-    let log: &mut RttLogTable = table.rtt_log.as_mut().ok_or_else(missing)?;
+    let log = table.rtt_log.as_ref().ok_or_else(missing)?;
     let series = &inputs.rtt_log.as_ref().ok_or_else(missing)?.content;
     if series.as_slice().iter().all(|rtt| *rtt == Duration::ZERO) {
         return Err(Problem::at(
@@ -321,31 +300,19 @@ fn recorded_times(table: &mut LinkTable, inputs: &Inputs) -> Result<Delay, Probl
 }
 
 /// Round-trip times drawn from a distribution.
-fn modelled_times(table: &mut RttModelTable) -> Result<Delay, Problem> {
-    let (mean, autocorrelation) = (table.mean(), table.autocorrelation());
-    let shape = match table.shape() {
-        RttShapeName::LogNormal => {
-            let why = "is for shape = \"spikes\"; remove it, or change the shape";
-            refuse_keys!(table, key!(link.rtt_model), why; spike_share, spike_height);
-            RttShape::LogNormal {
-                variation: table.variation(),
-            }
-        }
-        RttShapeName::Spikes => {
-            let why = "is for shape = \"log-normal\"; remove it, or change the shape";
-            refuse_keys!(table, key!(link.rtt_model), why; variation);
-            RttShape::Spikes {
-                share: table.spike_share(),
-                height: table.spike_height(),
-            }
-        }
+fn modelled_times(table: &RttModelTable) -> Result<Delay, Problem> {
+    let model = RttModel {
+        mean: table.mean(),
+        autocorrelation: table.autocorrelation(),
+        shape: match RttShapes::of(table, key!(link.rtt_model))? {
+            RttShapes::LogNormal { variation } => RttShape::LogNormal { variation },
+            RttShapes::Spikes {
+                spike_share: share,
+                spike_height: height,
+            } => RttShape::Spikes { share, height },
+        },
     };
     let order = variation::delivery(table.order());
-    let model = RttModel {
-        mean,
-        autocorrelation,
-        shape,
-    };
     Ok(Delay::Modelled { model, order })
 }
 

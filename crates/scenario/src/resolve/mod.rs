@@ -1,16 +1,15 @@
-//! Resolves a document into a simulation. Every key left out is filled in on the way, so that the
-//! resulting document is complete.
+//! Resolves a document, completed by [`super::defaults`], into the typed parts of a simulation.
 
 pub(crate) mod aqm;
 mod arq;
 mod carrier;
 mod cell;
 mod damage;
-mod edca;
+pub(crate) mod edca;
 mod flows;
 mod link;
 mod losses;
-mod modes;
+pub(crate) mod modes;
 mod queue;
 mod radio;
 mod ran;
@@ -19,26 +18,25 @@ pub(crate) mod tcp;
 mod traffic;
 mod variation;
 mod wired;
-mod wlan;
+pub(crate) mod wlan;
 
-use std::path::Path;
-
+use airtcp_link::mac::ran::config::Generation;
 use airtcp_remedies::Selection;
 
-use super::document::Document;
+use super::document::{CellTable, Channels, Document, Generations, Media, WlanTable};
 use super::error::Problem;
 use super::inputs::Inputs;
 use super::link::{AccessPoint, Link, Wired};
-use super::names::{CellStandard, Standard, Topology};
+use super::medium::WirelessMedium;
+use super::names::{CodePoint, Standard, Topology};
 use super::{Scenario, Untreated};
 
 /// Largest `perturb`: beyond it the link is a different one.
 const MAX_PERTURBATION: f64 = 0.1;
 
-/// The scenario that `document` describes, without its remedies. Fills in every key that it leaves
-/// out.
+/// The scenario that the completed `document` describes, without its remedies.
 pub(super) fn resolve(
-    mut document: Document,
+    document: Document,
     inputs: Inputs,
     source: &str,
 ) -> Result<Scenario, Problem> {
@@ -51,28 +49,24 @@ pub(super) fn resolve(
         ));
     }
     let topology = document.topology();
-    let flows = flows::resolve(&mut document.flows, topology, duration)?;
+    let flows = flows::resolve(&document.flows, topology, duration)?;
     if !flows.has_tcp() {
         let why = "applications need TCP, and flows.kind names none; remove the table";
         refuse_keys!(document, "", why; traffic);
     }
-    let traffic = traffic::resolve(&mut document, flows.count)?;
-    let link = medium(&mut document, topology, flows.count, &inputs)?;
-    let wired = wired_path(&mut document, topology)?;
-    let flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp, &inputs)?;
-    let tcp = tcp::resolve(&mut document.tcp, key!(tcp), &inputs)?;
+    let traffic = traffic::resolve(&document, flows.count)?;
+    let link = medium(&document, topology, flows.count, &inputs)?;
+    let wired = wired_path(&document, topology)?;
+    let flow_tcp = tcp::resolve_own(document.flows.tcp.as_deref(), &inputs)?;
+    let tcp = tcp::resolve(&document.tcp, key!(tcp), &inputs)?;
     let unchanged_tcp = match (flows.unchanged, flow_tcp.is_empty()) {
         (0, _) if flows.under_load.is_empty() => Vec::new(),
         (_, true) => vec![tcp],
         (_, false) => flow_tcp.clone(),
     };
-    let stem = || match Path::new(source).file_stem() {
-        Some(stem) => stem.to_string_lossy().into_owned(),
-        None => source.to_owned(),
-    };
     Ok(Scenario {
-        name: document.name.get_or_insert_with(stem).clone(),
-        description: document.description.get_or_insert_default().clone(),
+        name: document.name.clone().unwrap_or_default(),
+        description: document.description.clone().unwrap_or_default(),
         duration,
         perturb,
         topology,
@@ -99,119 +93,146 @@ pub(super) fn resolve(
     })
 }
 
-/// The wireless link. The tables of other topologies may not be given.
+/// The wireless link.
 fn medium(
-    document: &mut Document,
+    document: &Document,
     topology: Topology,
     flows: u32,
     inputs: &Inputs,
 ) -> Result<Link, Problem> {
-    let belongs = |topologies: &str| {
-        let name = topology.name();
-        format!(
-            "only valid with topology = {topologies} (now {name:?}); \
-             remove it or change the topology"
-        )
-    };
     let is_pipe = matches!(topology, Topology::Pipe | Topology::Dumbbell);
     let is_wlan = matches!(topology, Topology::Wlan | Topology::WlanWiredWlan);
-    if !is_pipe {
-        refuse_keys!(document, "", belongs("\"pipe\" or \"dumbbell\""); link);
-    }
-    if !is_wlan {
-        refuse_keys!(document, "", belongs("\"wlan\" or \"wlan-wired-wlan\""); wlan);
-    }
-    if topology != Topology::Arq {
-        refuse_keys!(document, "", belongs("\"arq\""); arq);
-    }
-    let is_selective_repeat = matches!(
-        topology,
-        Topology::SelectiveRepeat | Topology::SelectiveRepeatBothEnds
-    );
-    if !is_selective_repeat {
-        let why = belongs("\"selective-repeat\" or \"selective-repeat-both-ends\"");
-        refuse_keys!(document, "", why; selective_repeat);
-    }
-    if topology != Topology::Cell {
-        refuse_keys!(document, "", belongs("\"cell\""); cell);
-    }
-    let standard = document.wlan.as_ref().and_then(|table| table.standard);
+    let standard = document.wlan.as_ref().map(WlanTable::standard);
     if !(is_pipe || is_wlan && standard.is_some_and(Standard::aggregates)) {
         let why = "chooses CAKE's tin on a pipe, or an access category of wlan.standard = \
                    \"802.11n\", \"802.11ac\" or \"802.11ax\"; remove it, or choose one of them";
         let table = &document.flows;
         refuse_keys!(table, key!(flows), why; dscp);
     }
-    match topology {
-        Topology::Pipe | Topology::Dumbbell => {
-            let table = document.link.get_or_insert_default();
-            let (mut data, mut acks) = link::resolve(table, inputs)?;
+    let marks = document.flows.dscp.as_deref();
+    let medium: Box<dyn WirelessMedium> = match Media::of(document, "")? {
+        Media::Pipe { link } => {
+            let (mut data, mut acks) = link::resolve(&link, inputs)?;
             for pipe in [&mut data, &mut acks] {
-                let marks = document.flows.dscp.as_deref();
                 aqm::tell_code_points(&mut pipe.discipline, marks)?;
             }
-            Ok(Link::Pipe { data, acks })
+            return Ok(Link::Pipe { data, acks });
         }
-        Topology::Wlan | Topology::WlanWiredWlan => {
-            let table = document.wlan.get_or_insert_default();
-            match table.standard() {
-                standard if standard.aggregates() => {
-                    let marks = document.flows.dscp.as_deref();
-                    let wlan = edca::resolve(table, standard, flows, marks)?;
-                    Ok(Link::Medium(Box::new(wlan)))
-                }
-                _ => {
-                    let wlan = wlan::resolve(table, flows)?;
-                    Ok(Link::Medium(Box::new(wlan)))
-                }
-            }
+        Media::Wlan { wlan } => channel(&wlan, flows, marks)?,
+        Media::Arq { arq } => Box::new(arq::resolve(&arq)?),
+        Media::SelectiveRepeat { selective_repeat } => {
+            Box::new(selective_repeat::resolve(&selective_repeat)?)
         }
-        Topology::Arq => {
-            let arq = arq::resolve(document.arq.get_or_insert_default())?;
-            Ok(Link::Medium(Box::new(arq)))
+        Media::Cell { cell } => base_station(&cell, flows)?,
+    };
+    Ok(Link::Medium(medium))
+}
+
+/// The channel of IEEE 802.11.
+fn channel(
+    table: &WlanTable,
+    flows: u32,
+    marks: Option<&[CodePoint]>,
+) -> Result<Box<dyn WirelessMedium>, Problem> {
+    Ok(match Channels::of(table, key!(wlan))? {
+        Channels::Legacy {
+            hops,
+            long_retry_limit,
+            fragmentation_threshold,
+            overhead,
+            ..
+        } => {
+            let own = wlan::Legacy {
+                hops,
+                long_retry_limit,
+                fragmentation_threshold,
+                overhead,
+            };
+            Box::new(wlan::resolve(table, own, flows)?)
         }
-        Topology::SelectiveRepeat | Topology::SelectiveRepeatBothEnds => {
-            let table = document.selective_repeat.get_or_insert_default();
-            let link = selective_repeat::resolve(table)?;
-            Ok(Link::Medium(Box::new(link)))
+        Channels::Aggregating {
+            aggregation,
+            edca,
+            collision_heard,
+            overhead,
+            ..
+        } => {
+            let own = edca::Aggregating {
+                aggregation,
+                edca,
+                collision_heard,
+                overhead,
+            };
+            Box::new(edca::resolve(table, own, flows, marks)?)
         }
-        Topology::Cell => {
-            let table = document.cell.get_or_insert_default();
-            match table.standard() {
-                CellStandard::EvDo => {
-                    let cell = cell::resolve(table, flows)?;
-                    Ok(Link::Medium(Box::new(cell)))
-                }
-                standard => {
-                    let cell = ran::resolve(table, standard, flows)?;
-                    Ok(Link::Medium(Box::new(cell)))
-                }
-            }
+    })
+}
+
+/// The cell of one of the generations.
+fn base_station(table: &CellTable, flows: u32) -> Result<Box<dyn WirelessMedium>, Problem> {
+    Ok(match Generations::of(table, key!(cell))? {
+        Generations::EvDo {
+            slot,
+            block_error,
+            arq_delay,
+            retry_limit,
+            uplink_delay,
+            ..
+        } => {
+            let own = cell::EvDo {
+                slot,
+                block_error,
+                arq_delay,
+                retry_limit,
+                uplink_delay,
+            };
+            Box::new(cell::resolve(table, own, flows)?)
         }
-    }
+        Generations::Lte {
+            bandwidth_mhz,
+            mcs_table,
+            control_symbols,
+            subbands,
+            ..
+        } => {
+            let own = carrier::Lte {
+                bandwidth_mhz,
+                mcs_table,
+                control_symbols,
+                subbands,
+            };
+            let carriers = carrier::lte(table, own)?;
+            Box::new(ran::resolve(table, Generation::Lte, carriers, flows)?)
+        }
+        Generations::Nr {
+            subcarrier_spacing,
+            bandwidth_mhz,
+            mcs_table,
+            layers,
+            subbands,
+            ..
+        } => {
+            let own = carrier::Nr {
+                subcarrier_spacing,
+                bandwidth_mhz,
+                mcs_table,
+                layers,
+                subbands,
+            };
+            let carriers = carrier::nr(table, own)?;
+            Box::new(ran::resolve(table, Generation::Nr, carriers, flows)?)
+        }
+    })
 }
 
 /// The path beyond the access point. A pipe has it only on request, and a dumbbell not at all: its
 /// flows have private lines.
-fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wired>, Problem> {
-    match topology {
-        Topology::Pipe => {}
-        Topology::Dumbbell => {
-            let why = "a dumbbell has flows.access_delay in its place; remove the table";
-            refuse_keys!(document, "", why; wired);
-        }
-        _ => {
-            let table = document.wired.get_or_insert_default();
-            let wlan = document.wlan.as_ref().and_then(|wlan| wlan.standard);
-            let cell = document.cell.as_ref().and_then(|cell| cell.standard);
-            if wlan.is_some_and(Standard::aggregates)
-                || cell.is_some_and(|cell| cell != CellStandard::EvDo)
-            {
-                wired::fill_behind_aggregates(table);
-            }
-        }
+fn wired_path(document: &Document, topology: Topology) -> Result<Option<Wired>, Problem> {
+    if topology == Topology::Dumbbell {
+        let why = "a dumbbell has flows.access_delay in its place; remove the table";
+        refuse_keys!(document, "", why; wired);
     }
-    let mut wired = document.wired.as_mut().map(wired::resolve).transpose()?;
+    let mut wired = document.wired.as_ref().map(wired::resolve).transpose()?;
     if let Some(wired) = &mut wired {
         let marks = document.flows.dscp.as_deref();
         aqm::tell_code_points(&mut wired.line.discipline, marks)?;

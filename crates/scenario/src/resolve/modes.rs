@@ -6,16 +6,16 @@ use airtcp_link::phy::{
 };
 use airtcp_link::rate_control::{RateControlConfig, modes};
 
-use crate::document::WlanTable;
+use crate::document::{Channels, WlanTable};
 use crate::error::Problem;
-use crate::names::{ChannelWidth, ProtectionName, RateControlName, Standard};
-use airtcp_units::written::Written;
+use crate::names::{ProtectionName, RateControlName, Standard};
+use airtcp_units::bounded::Whole;
 
 /// An MPDU with a full packet, for which an ideal rate control computes errors.
 const USUAL_MPDU: u32 = 1500 + QOS_OVERHEAD;
 
 /// The modes of frames.
-pub(super) struct Modes {
+pub(crate) struct Modes {
     pub phy: Phy,
     /// Of the mobiles, where they differ.
     pub of_stations: Vec<Mode>,
@@ -25,17 +25,24 @@ pub(super) struct Modes {
 }
 
 /// The physical layer, and the modes of the mobiles where they differ or change.
-pub(super) fn resolve(table: &mut WlanTable, standard: Standard) -> Result<Modes, Problem> {
+pub(crate) fn resolve(table: &WlanTable, standard: Standard) -> Result<Modes, Problem> {
     let standards = standards(table, standard)?;
     let standard: phy::Standard = standard.into();
     let family = standard.family();
-    // A laptop's usual link: two streams, and from 802.11ac on 80 MHz.
-    let width = match family {
-        Family::Ht => ChannelWidth::Mhz20,
-        _ => ChannelWidth::Mhz80,
+    let Channels::Aggregating {
+        channel_width,
+        guard_interval,
+        band,
+        protection,
+        ..
+    } = Channels::of(table, key!(wlan))?
+    else {
+        return Err(Problem::at(
+            key!(wlan.standard),
+            "expected \"802.11n\", \"802.11ac\" or \"802.11ax\"",
+        ));
     };
-    let width = Written::fill(&mut table.channel_width, &width).into();
-    let guard = table.guard_interval().into();
+    let (width, guard) = (channel_width.into(), guard_interval.into());
     let controls = controls(table)?;
     let indices = indices(table, &controls)?;
     let streams: Vec<u32> = match &table.station_streams {
@@ -44,7 +51,7 @@ pub(super) fn resolve(table: &mut WlanTable, standard: Standard) -> Result<Modes
             refuse_keys!(table, key!(wlan), why; spatial_streams);
             given.iter().map(|streams| streams.get_u32()).collect()
         }
-        None => vec![table.spatial_streams()],
+        None => vec![table.spatial_streams.map_or(1, Whole::get_u32)],
     };
     for (list, key) in [
         (&indices, key!(wlan.station_mcs)),
@@ -92,7 +99,7 @@ pub(super) fn resolve(table: &mut WlanTable, standard: Standard) -> Result<Modes
         };
         Problem::at(key, error.to_string())
     };
-    let band = table.band().into();
+    let band = band.into();
     check_bands(&standards, band)?;
     let has_b = standards.contains(&Standard::B);
     let basic = if has_b { MIXED } else { BasicRates::OFDM };
@@ -118,7 +125,7 @@ pub(super) fn resolve(table: &mut WlanTable, standard: Standard) -> Result<Modes
         } else {
             (0..count).map(control).collect()
         },
-        protection: protection(table, &standards, standard),
+        protection: self::protection(protection, &standards, standard),
         of_stations: if count == 1 && of_stations[0] == own_mode {
             Vec::new()
         } else {
@@ -210,21 +217,15 @@ fn understood(
 }
 
 fn protection(
-    table: &mut WlanTable,
+    name: ProtectionName,
     standards: &[Standard],
     own: phy::Standard,
 ) -> Option<Protection> {
     let is_older = |standard: &Standard| phy::Standard::from(*standard).family() < own.family();
     if !standards.iter().any(is_older) {
-        table.protection.get_or_insert(ProtectionName::None);
         return None;
     }
-    let usual = if standards.contains(&Standard::B) {
-        ProtectionName::CtsToSelf
-    } else {
-        ProtectionName::None
-    };
-    match *table.protection.get_or_insert(usual) {
+    match name {
         ProtectionName::None => None,
         ProtectionName::CtsToSelf => Some(Protection::CtsToSelf),
         ProtectionName::RtsCts => Some(Protection::RtsCts),
@@ -232,14 +233,15 @@ fn protection(
 }
 
 /// How each mobile's modes are chosen, in turn.
-fn controls(table: &mut WlanTable) -> Result<Vec<RateControlName>, Problem> {
-    let (controls, key) = match &table.station_rate_control {
-        Some(given) => {
+fn controls(table: &WlanTable) -> Result<Vec<RateControlName>, Problem> {
+    let controls = table.controls();
+    let key = match &table.station_rate_control {
+        Some(_) => {
             let why = "wlan.station_rate_control says it for each mobile; give one of them";
             refuse_keys!(table, key!(wlan), why; rate_control);
-            (given.clone(), key!(wlan.station_rate_control))
+            key!(wlan.station_rate_control)
         }
-        None => (vec![table.rate_control()], key!(wlan.rate_control)),
+        None => key!(wlan.rate_control),
     };
     if controls.is_empty() {
         let expected = "expected one at least, such as [\"minstrel-ht\", \"fixed\"]";
@@ -254,7 +256,7 @@ fn controls(table: &mut WlanTable) -> Result<Vec<RateControlName>, Problem> {
 }
 
 /// The fixed modulation and coding schemes, in turn. Adaptive rate control starts at the slowest.
-fn indices(table: &mut WlanTable, controls: &[RateControlName]) -> Result<Vec<u32>, Problem> {
+fn indices(table: &WlanTable, controls: &[RateControlName]) -> Result<Vec<u32>, Problem> {
     if !controls.contains(&RateControlName::Fixed) {
         let why = "is for wlan.rate_control = \"fixed\"; remove it, or choose that";
         refuse_keys!(table, key!(wlan), why; mcs);
@@ -267,7 +269,7 @@ fn indices(table: &mut WlanTable, controls: &[RateControlName]) -> Result<Vec<u3
             refuse_keys!(table, key!(wlan), why; mcs);
             given.iter().map(|mcs| mcs.get_u32()).collect()
         }
-        None => vec![table.mcs()],
+        None => vec![table.mcs.map_or(0, Whole::get_u32)],
     })
 }
 

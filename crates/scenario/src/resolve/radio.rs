@@ -2,39 +2,31 @@
 
 use airtcp_link::fading::{Fading, Placement, PlacementError, RadioConfig, RadioError};
 
-use crate::document::{Distances, RadioTable};
+use crate::document::{Distances, RadioTable, Speeds};
 use crate::error::Problem;
 use crate::medium::Air;
 use crate::names::FadingName;
 use airtcp_units::bounded::Real;
-use airtcp_units::written::Written;
-
-const DEFAULT_DISTANCE_M: f64 = 10.0;
+use airtcp_units::written::read;
 
 /// The radio that the table at `key` describes, with the default carrier `carrier_mhz`.
-pub(super) fn resolve(table: &mut RadioTable, key: &str, carrier_mhz: f64) -> Result<Air, Problem> {
-    let fading = match table.fading() {
-        FadingName::Jakes => Fading::Jakes {
-            speed_m_per_s: table.speed_m_per_s(),
-        },
-        other => {
-            let why = format!("belongs to {key}.fading = \"jakes\"; remove it, or choose that");
-            refuse_keys!(table, key, why; speed_m_per_s, shadowing_distance_m);
-            if other == FadingName::None {
-                Fading::None
-            } else {
-                Fading::Independent
-            }
-        }
+pub(super) fn resolve(table: &RadioTable, key: &str, carrier_mhz: f64) -> Result<Air, Problem> {
+    let (fading, shadowing_distance) = match Speeds::of(table, key)? {
+        Speeds::Moving {
+            speed_m_per_s,
+            shadowing_distance_m,
+        } => (Fading::Jakes { speed_m_per_s }, shadowing_distance_m),
+        Speeds::Still {} if table.fading() == FadingName::None => (Fading::None, None),
+        Speeds::Still {} => (Fading::Independent, None),
     };
     let config = RadioConfig {
-        carrier_hz: Written::fill(&mut table.carrier_mhz, &carrier_mhz) * 1e6,
+        carrier_hz: read(&table.carrier_mhz, &carrier_mhz) * 1e6,
         transmit_power_dbm: table.transmit_power_dbm(),
         noise_dbm: table.noise_dbm(),
         path_loss_exponent: table.path_loss_exponent(),
         loss_at_1_m_db: table.loss_at_1_m_db.map(Real::get),
         shadowing_db: table.shadowing_db(),
-        shadowing_distance_m: table.shadowing_distance_m.map(Real::get),
+        shadowing_distance_m: shadowing_distance.map(Real::get),
         fading,
     };
     config.check().map_err(|error| {
@@ -52,33 +44,23 @@ pub(super) fn resolve(table: &mut RadioTable, key: &str, carrier_mhz: f64) -> Re
     Ok(Air { config, placement })
 }
 
-fn placement(table: &mut RadioTable, key: &str) -> Result<Placement, Problem> {
-    let (placement, key) = match (&table.distance_m, table.distance_between_m) {
-        (Some(_), Some(_)) => {
-            return Err(Problem::at(
-                key_of!(key, table.distance_between_m),
-                format!("{key}.distance_m says already where the mobiles are; give one of them"),
-            ));
-        }
-        (None, Some([from, to])) => (
+fn placement(table: &RadioTable, key: &str) -> Result<Placement, Problem> {
+    let (placement, key) = match (table.distance_between_m, &table.distance_m) {
+        (Some([from, to]), _) => (
             Placement::Uniform {
                 from_m: from.get(),
                 to_m: to.get(),
             },
             key_of!(key, table.distance_between_m),
         ),
-        (given, None) => {
+        (None, given) => {
             let distances = match given {
-                None => vec![DEFAULT_DISTANCE_M],
+                None => Vec::new(),
                 Some(Distances::One(distance)) => vec![distance.get()],
                 Some(Distances::Several(several)) => {
                     several.iter().copied().map(Real::get).collect()
                 }
             };
-            if table.distance_m.is_none() {
-                let default = Real::clamped(DEFAULT_DISTANCE_M);
-                table.distance_m = Some(Distances::One(default));
-            }
             (Placement::Listed(distances), key_of!(key, table.distance_m))
         }
     };

@@ -9,88 +9,68 @@ use airtcp_link::mac::ran::config::{
 };
 use airtcp_link::mac::ran::drx::DrxConfig;
 use airtcp_link::mac::ran::session::SessionConfig;
-use airtcp_link::{Discipline, QueueLimit};
 use airtcp_units::Duration;
-use airtcp_units::written::Written;
+use airtcp_units::bounded::Whole;
+use airtcp_units::written::read;
 
+use super::carrier::Carriers;
 use super::cell::{MAX_USERS, scheduler};
 use super::queue::queue;
-use super::{aqm, carrier, damage, radio};
-use crate::document::{CellTable, DrxTable, QueueTable, RlcTable};
+use super::{aqm, damage, radio};
+use crate::document::{CellTable, DrxTable, HarqTable, PdcpTable, Rlc, RlcTable, USUAL_GAP_DB};
 use crate::error::Problem;
 use crate::medium::RanLink;
-use crate::names::CellStandard;
 
-/// Packets of a user that wait at the base station, by default: seconds at a
-/// cell's usual rates, as operators have it (H. Jiang, Y. Wang, K. Lee & I. Rhee, "Tackling
-/// bufferbloat in 3G/4G networks", IMC 2012), and the default of srsRAN Project's RLC.
-const QUEUE_PACKETS: u32 = 4_096;
-/// Packets that wait at a user: the length of a network device's queue in Linux.
-const UPLINK_PACKETS: u32 = 1_000;
 /// Carriers in MHz: bands 3 and n78.
 const LTE_CARRIER_MHZ: f64 = 1_800.0;
 const NR_CARRIER_MHZ: f64 = 3_500.0;
 
 /// The cell of LTE or NR for `flows` flows.
 pub(super) fn resolve(
-    table: &mut CellTable,
-    standard: CellStandard,
+    table: &CellTable,
+    generation: Generation,
+    carriers: Carriers,
     flows: u32,
 ) -> Result<RanLink, Problem> {
-    let why = "belongs to cell.standard = \"1xev-do\"; remove it, or choose that";
-    refuse_keys!(
-        table, key!(cell), why;
-        slot, rates, block_error, arq_delay, retry_limit, uplink_delay
-    );
     let users = users(table, flows)?;
-    let generation = match standard {
-        CellStandard::Lte => Generation::Lte,
-        _ => Generation::Nr,
-    };
-    let carriers = carrier::resolve(table, standard)?;
     let slot = carriers.frame.slot;
     let usual_mhz = match generation {
         Generation::Lte => LTE_CARRIER_MHZ,
         Generation::Nr => NR_CARRIER_MHZ,
     };
-    let radio = table.radio.get_or_insert_default();
-    let air = radio::resolve(radio, key!(cell.radio), usual_mhz)?;
-    let (cqi, outer) = (
-        table.cqi.get_or_insert_default(),
-        table.outer_loop.get_or_insert_default(),
-    );
-    let cqi = CqiConfig {
-        period: at_least_one(slots(cqi.period(), slot)),
-        delay: slots(cqi.delay(), slot),
-    };
-    let outer_loop = OuterLoopConfig {
-        target: outer.target(),
-        step_db: outer.step_db(),
-    };
-    let uplink = table.uplink.get_or_insert_default();
-    let uplink = UplinkConfig {
-        request_period: at_least_one(slots(uplink.request_period(), slot)),
-        request_grant: uplink.request_grant(),
-        queue: queue_limit(uplink.queue.get_or_insert_default(), UPLINK_PACKETS),
-        power_offset_db: uplink.transmit_power_dbm() - air.config.transmit_power_dbm,
-    };
-    let (rlc, reestablishment) = rlc(table.rlc.get_or_insert_default(), generation)?;
+    let radio = table.radio.clone().unwrap_or_default();
+    let air = radio::resolve(&radio, key!(cell.radio), usual_mhz)?;
+    let cqi = table.cqi.unwrap_or_default();
+    let outer = table.outer_loop.unwrap_or_default();
+    let uplink = table.uplink.unwrap_or_default();
+    let (rlc, reestablishment) = rlc(&table.rlc.unwrap_or_default())?;
     let config = RanConfig {
         frame: carriers.frame,
         down: carriers.down,
         up: carriers.up,
         scheduler: scheduler(table)?,
-        gap_db: table.gap_db(),
-        cqi,
-        outer_loop,
-        harq: harq(table, generation),
+        gap_db: read(&table.gap_db, &USUAL_GAP_DB),
+        cqi: CqiConfig {
+            period: at_least_one(slots(cqi.period(), slot)),
+            delay: slots(cqi.delay(), slot),
+        },
+        outer_loop: OuterLoopConfig {
+            target: outer.target(),
+            step_db: outer.step_db(),
+        },
+        harq: harq(&table.harq.unwrap_or_default()),
         generation,
         rlc,
-        pdcp: pdcp(table, generation)?,
-        uplink,
+        pdcp: pdcp(&table.pdcp.unwrap_or_default(), generation),
+        uplink: UplinkConfig {
+            request_period: at_least_one(slots(uplink.request_period(), slot)),
+            request_grant: uplink.request_grant(),
+            queue: queue(uplink.queue()),
+            power_offset_db: uplink.transmit_power_dbm() - air.config.transmit_power_dbm,
+        },
         drx: table
             .drx
-            .as_mut()
+            .as_ref()
             .map(|drx| self::drx(drx, slot))
             .transpose()?,
         handover: handover(table, rlc.mode)?,
@@ -99,8 +79,8 @@ pub(super) fn resolve(
         radios: Vec::new(),
         saturated: table.saturated_users(),
         sessions: sessions(table)?,
-        queue: queue_limit(table.queue.get_or_insert_default(), QUEUE_PACKETS),
-        discipline: discipline(table)?,
+        queue: queue(table.queue()),
+        discipline: aqm::or_drop_tail(table.aqm.as_ref(), key!(cell.aqm))?,
         order: None,
         report_retries: false,
     };
@@ -125,7 +105,7 @@ pub(super) fn resolve(
 }
 
 /// Users with flows.
-fn users(table: &mut CellTable, flows: u32) -> Result<u32, Problem> {
+fn users(table: &CellTable, flows: u32) -> Result<u32, Problem> {
     if let Some(users) = table.users {
         return Ok(users.get_u32().min(flows.max(1)));
     }
@@ -147,82 +127,61 @@ fn at_least_one(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN)
 }
 
-fn harq(table: &mut CellTable, generation: Generation) -> HarqConfig {
-    let table = table.harq.get_or_insert_default();
-    let usual = match generation {
-        Generation::Lte => 8,
-        Generation::Nr => 16,
-    };
-    let processes: u32 = Written::fill(&mut table.processes, &usual);
+fn harq(table: &HarqTable) -> HarqConfig {
     HarqConfig {
-        processes: at_least_one(processes),
+        processes: at_least_one(table.processes.map_or(1, Whole::get_u32)),
         transmissions: damage::attempts(table.transmissions()),
         nack_to_ack: table.nack_to_ack(),
     }
 }
 
-fn rlc(table: &mut RlcTable, generation: Generation) -> Result<(RlcConfig, Duration), Problem> {
-    let mode: RlcMode = table.mode().into();
-    let (window, poll_pdu, poll_byte, poll_ms) = match generation {
-        Generation::Lte => (512, 64, 750_000, 120),
-        Generation::Nr => (131_072, 4, 3_000_000, 50),
-    };
-    if mode == RlcMode::Unacknowledged {
-        let why = "belongs to cell.rlc.mode = \"am\"; remove it, or choose that";
-        refuse_keys!(
-            table, key!(cell.rlc), why;
-            window, poll_pdu, poll_byte, poll_retransmit, status_prohibit, max_retransmissions,
-            reestablishment
-        );
-        return Ok((
-            RlcConfig {
-                mode,
-                window: NonZeroU32::MIN,
-                poll_pdu: None,
-                poll_byte: None,
-                poll_retransmit: Duration::ZERO,
-                status_prohibit: Duration::ZERO,
-                reordering: table.reordering(),
-                max_retransmissions: damage::attempts(None),
-            },
-            Duration::ZERO,
-        ));
-    }
-    let poll_pdu: Option<u32> = Written::fill(&mut table.poll_pdu, &Some(poll_pdu));
-    let poll_byte: Option<u64> = Written::fill(&mut table.poll_byte, &Some(poll_byte));
-    let window: u32 = Written::fill(&mut table.window, &window);
+fn rlc(table: &RlcTable) -> Result<(RlcConfig, Duration), Problem> {
     let config = RlcConfig {
-        mode,
-        window: at_least_one(window),
-        poll_pdu: poll_pdu.and_then(NonZeroU32::new),
-        poll_byte,
-        poll_retransmit: Written::fill(&mut table.poll_retransmit, &Duration::from_millis(poll_ms)),
-        status_prohibit: table.status_prohibit(),
+        mode: table.mode().into(),
+        window: NonZeroU32::MIN,
+        poll_pdu: None,
+        poll_byte: None,
+        poll_retransmit: Duration::ZERO,
+        status_prohibit: Duration::ZERO,
         reordering: table.reordering(),
-        max_retransmissions: damage::attempts(table.max_retransmissions()),
+        max_retransmissions: damage::attempts(None),
     };
-    Ok((config, table.reestablishment()))
-}
-
-fn pdcp(table: &mut CellTable, generation: Generation) -> Result<PdcpConfig, Problem> {
-    let table = table.pdcp.get_or_insert_default();
-    let discard = table.discard();
-    if generation == Generation::Lte {
-        let why = "belongs to cell.standard = \"nr\": LTE orders packets in RLC \
-                   (cell.rlc.reordering); remove it, or choose that";
-        refuse_keys!(table, key!(cell.pdcp), why; reordering);
-        return Ok(PdcpConfig {
-            discard,
-            reordering: Duration::ZERO,
-        });
-    }
-    Ok(PdcpConfig {
-        discard,
-        reordering: table.reordering(),
+    Ok(match Rlc::of(table, key!(cell.rlc))? {
+        Rlc::Unacknowledged {} => (config, Duration::ZERO),
+        Rlc::Acknowledged {
+            window,
+            poll_pdu,
+            poll_byte,
+            poll_retransmit,
+            status_prohibit,
+            max_retransmissions,
+            reestablishment,
+        } => {
+            let config = RlcConfig {
+                window: at_least_one(window.get_u32()),
+                poll_pdu: poll_pdu.get_u32().and_then(NonZeroU32::new),
+                poll_byte: poll_byte.at().map(|bytes| bytes.get().as_bytes()),
+                poll_retransmit: poll_retransmit.get(),
+                status_prohibit,
+                max_retransmissions: damage::attempts(max_retransmissions),
+                ..config
+            };
+            (config, reestablishment)
+        }
     })
 }
 
-fn drx(table: &mut DrxTable, slot: Duration) -> Result<DrxConfig, Problem> {
+fn pdcp(table: &PdcpTable, generation: Generation) -> PdcpConfig {
+    PdcpConfig {
+        discard: table.discard(),
+        reordering: match generation {
+            Generation::Lte => Duration::ZERO,
+            Generation::Nr => table.reordering(),
+        },
+    }
+}
+
+fn drx(table: &DrxTable, slot: Duration) -> Result<DrxConfig, Problem> {
     let (on, long) = (table.on_duration(), table.long_cycle());
     if on > long {
         return Err(Problem::at(
@@ -232,11 +191,7 @@ fn drx(table: &mut DrxTable, slot: Duration) -> Result<DrxConfig, Problem> {
     }
     let count = |time| u64::from(slots(time, slot));
     let short_cycle = match table.short_cycle {
-        None => {
-            let why = "counts cell.drx.short_cycle, which is left out; remove it, or give that";
-            refuse_keys!(table, key!(cell.drx), why; short_cycles);
-            None
-        }
+        None => None,
         Some(short) if short.get() < on || short.get() > long => {
             let expected = format!("expected from on_duration to long_cycle, {on} to {long}");
             return Err(Problem::at(key!(cell.drx.short_cycle), expected));
@@ -251,8 +206,8 @@ fn drx(table: &mut DrxTable, slot: Duration) -> Result<DrxConfig, Problem> {
     })
 }
 
-fn handover(table: &mut CellTable, mode: RlcMode) -> Result<Option<HandoverConfig>, Problem> {
-    let Some(table) = &mut table.handover else {
+fn handover(table: &CellTable, mode: RlcMode) -> Result<Option<HandoverConfig>, Problem> {
+    let Some(table) = &table.handover else {
         return Ok(None);
     };
     let (every, gap) = (table.every.get(), table.gap());
@@ -261,11 +216,6 @@ fn handover(table: &mut CellTable, mode: RlcMode) -> Result<Option<HandoverConfi
             key!(cell.handover.gap),
             format!("expected less than cell.handover.every, which is {every}"),
         ));
-    }
-    if mode == RlcMode::Unacknowledged {
-        let why = "belongs to cell.rlc.mode = \"am\": in \"um\" a handover loses packets in \
-                   transit; remove it, or choose that";
-        refuse_keys!(table, key!(cell.handover), why; lossless);
     }
     Ok(Some(HandoverConfig {
         every,
@@ -281,9 +231,9 @@ fn outage(table: &CellTable) -> Result<Option<Outage>, Problem> {
         .transpose()
 }
 
-fn sessions(table: &mut CellTable) -> Result<Option<SessionConfig>, Problem> {
+fn sessions(table: &CellTable) -> Result<Option<SessionConfig>, Problem> {
     let saturated = table.saturated_users();
-    let Some(sessions) = &mut table.sessions else {
+    let Some(sessions) = &table.sessions else {
         return Ok(None);
     };
     if saturated == 0 {
@@ -296,21 +246,4 @@ fn sessions(table: &mut CellTable) -> Result<Option<SessionConfig>, Problem> {
         on: sessions.on.get(),
         off: sessions.off(),
     }))
-}
-
-fn queue_limit(table: &mut QueueTable, usual: u32) -> QueueLimit {
-    if table.bytes.is_none() {
-        let _: u32 = Written::fill(&mut table.packets, &usual);
-    }
-    queue(table)
-}
-
-fn discipline(table: &mut CellTable) -> Result<Discipline, Problem> {
-    let Some(table) = &mut table.aqm else {
-        return Ok(Discipline::DropTail);
-    };
-    let why = "belongs to a pipe: the radio sets the rate here; remove it, or set topology = \
-               \"pipe\"";
-    refuse_keys!(table, key!(cell.aqm), why; rate);
-    aqm::resolve(table, key!(cell.aqm))
 }

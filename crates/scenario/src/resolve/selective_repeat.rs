@@ -14,9 +14,9 @@ use crate::error::Problem;
 use crate::medium::SelectiveRepeat;
 use crate::names::{DelayOrder, WindowCount};
 
-pub(super) fn resolve(table: &mut SelectiveRepeatTable) -> Result<SelectiveRepeat, Problem> {
+pub(super) fn resolve(table: &SelectiveRepeatTable) -> Result<SelectiveRepeat, Problem> {
     let end = EndConfig {
-        queue: queue(table.queue.get_or_insert_default()),
+        queue: queue(table.queue()),
         retry_limit: damage::attempts(table.retry_limit()),
         order: RetransmissionOrder::FirstDue,
     };
@@ -26,7 +26,7 @@ pub(super) fn resolve(table: &mut SelectiveRepeatTable) -> Result<SelectiveRepea
         retry_timeout: table.retry_timeout(),
         overhead: table.overhead(),
         ack_time: table.ack_time(),
-        window: window(table)?,
+        window: window(table),
         handover: match table.order() {
             DelayOrder::Reorder => Handover::AsReceived,
             DelayOrder::InOrder => Handover::InOrder,
@@ -49,21 +49,19 @@ pub(super) fn resolve(table: &mut SelectiveRepeatTable) -> Result<SelectiveRepea
     })
 }
 
-fn window(table: &mut SelectiveRepeatTable) -> Result<Window, Problem> {
+fn window(table: &SelectiveRepeatTable) -> Window {
     let Some(frames) = table.window().and_then(NonZeroU32::new) else {
-        let why = "selective_repeat.window = \"unlimited\" counts nothing; remove one of them";
-        refuse_keys!(table, key!(selective_repeat), why; window_counts);
-        return Ok(Window::Unlimited);
+        return Window::Unlimited;
     };
-    Ok(match table.window_counts() {
+    match table.window_counts.unwrap_or_default() {
         WindowCount::Numbers => Window::Numbers(frames),
         WindowCount::Outstanding => Window::Outstanding(frames),
-    })
+    }
 }
 
-fn damage(table: &mut SelectiveRepeatTable) -> Result<DamageConfig, Problem> {
+fn damage(table: &SelectiveRepeatTable) -> Result<DamageConfig, Problem> {
     const KEY: &str = key!(selective_repeat.loss);
-    let loss = table.loss.get_or_insert_default();
+    let loss = &table.loss();
     damage::refuse_counted(loss, KEY)?;
     Ok(DamageConfig {
         model: error_model(loss, KEY)?,

@@ -1,10 +1,10 @@
 //! `[tcp]`: a profile, and the settings that override it.
 
 use airtcp_tcp::Config;
-use airtcp_tcp::config::{ControlName, TcpTable, TimeoutConfig};
-use toml::{Table, Value};
+use airtcp_tcp::config::{TcpTable, TimeoutConfig};
 
 use crate::control;
+use crate::endpoint;
 use crate::error::Problem;
 use crate::inputs::Inputs;
 
@@ -13,83 +13,31 @@ const TIMESTAMPS_BYTES: u32 = 12;
 /// Largest IPv4 packet less the IPv4 and TCP headers without options.
 const LARGEST_PAYLOAD: u32 = 65_495;
 
-/// The endpoints of flows with a table in `flows.tcp`: a key that it leaves out is inherited from
-/// `common`, the scenario's `[tcp]`. Fills in the defaults of both.
+/// The endpoints of flows with a table in `flows.tcp`.
 pub(super) fn resolve_own(
-    tables: &mut Option<Vec<TcpTable>>,
-    common: &TcpTable,
+    tables: Option<&[TcpTable]>,
     inputs: &Inputs,
 ) -> Result<Vec<Config>, Problem> {
-    let Some(tables) = tables else {
-        return Ok(Vec::new());
-    };
-    if tables.is_empty() {
+    if tables.is_some_and(<[_]>::is_empty) {
         return Err(Problem::at(
             key!(flows.tcp),
             "expected at least one table, such as [{ profile = \"linux\" }]",
         ));
     }
-    let own = |(position, table): (usize, &mut TcpTable)| {
-        let path = format!("flows.tcp[{position}]");
-        *table = over(table, common)
-            .map_err(|error| Problem::at(path.clone(), error.message().to_owned()))?;
-        resolve(table, &path, inputs)
-    };
-    tables.iter_mut().enumerate().map(own).collect()
+    let own = |(position, table)| resolve(table, &format!("flows.tcp[{position}]"), inputs);
+    let tables = tables.unwrap_or_default();
+    tables.iter().enumerate().map(own).collect()
 }
 
-/// `own`, completed with the keys of `common`.
-fn over(own: &TcpTable, common: &TcpTable) -> Result<TcpTable, toml::de::Error> {
-    let keys = |table: &TcpTable| Table::try_from(table).unwrap_or_default();
-    let mut merged = keys(common);
-    if own.sack == Some(false) {
-        // Options that build on SACK are not requested without it.
-        merged.remove("dsack");
+/// The endpoint's configuration. `path` is the table's.
+pub(super) fn resolve(table: &TcpTable, path: &str, inputs: &Inputs) -> Result<Config, Problem> {
+    let mut config = table.settings(&endpoint::usual(table));
+    if !config.sack && table.dsack == Some(true) {
+        return Err(Problem::at(
+            key_of!(path, table.dsack),
+            "needs selective acknowledgments, which carry it; set tcp.sack = true as well",
+        ));
     }
-    for (key, value) in keys(own) {
-        match (merged.get_mut(&key), value) {
-            (Some(Value::Table(inner)), Value::Table(more)) => inner.extend(more),
-            (_, value) => {
-                merged.insert(key, value);
-            }
-        }
-    }
-    merged.try_into()
-}
-
-/// The endpoint's configuration; fills in the profile's settings. `path` is the table's.
-pub(super) fn resolve(
-    table: &mut TcpTable,
-    path: &str,
-    inputs: &Inputs,
-) -> Result<Config, Problem> {
-    let given = table.clone();
-    let profile = *table.profile.get_or_insert_default();
-    let mut usual = match given.congestion {
-        Some(ControlName::Known(control)) => profile.config_with(control),
-        _ => profile.config(),
-    };
-    if let Some(max) = given.max {
-        // A ceiling that is set below the usual first timeout lowers it.
-        usual.timeout.initial = usual.timeout.initial.min(max.get());
-    }
-    if let (Some(mss), Some(bytes)) = (given.mss, usual.initial_ssthresh) {
-        // A profile's threshold is a number of its segments: ns-2's 20, of any size.
-        let segments = bytes / u64::from(usual.mss.max(1));
-        usual.initial_ssthresh = Some(segments * u64::from(mss.get_u32()));
-    }
-    let config = table.fill(&usual);
-    if !config.sack {
-        if given.dsack == Some(true) {
-            return Err(Problem::at(
-                key_of!(path, table.dsack),
-                "needs selective acknowledgments, which carry it; set tcp.sack = true as well",
-            ));
-        }
-        // Idle without SACK, but a remedy may still enable SACK.
-        table.dsack = given.dsack;
-    }
-    let mut config = config;
     control::set(&mut config, table, path, &inputs.files)?;
     check(&config, AskedBy::Table(path))?;
     Ok(config)

@@ -2,84 +2,63 @@
 
 use airtcp_units::Probability;
 
-use crate::document::{Document, EmailTable, FtpTable, HttpTable, MixTable};
+use crate::document::{Applications, Document, EmailTable, FtpTable, HttpTable, MixTable};
 use crate::error::Problem;
 use crate::mix::Mix;
-use crate::names::ApplicationName;
 use crate::traffic::{Email, Ftp, Http, Traffic};
 
-/// Mahmoodi et al. §IV.
-const DEFAULT_SHARES: [f64; 4] = [0.0, 0.40, 0.35, 0.25];
 /// Tolerance for shares that should add up to 1.
 const ROUNDING: f64 = 1e-6;
 
 /// Traffic of each of `flows` flows; `None` is a bulk transfer, or `flows.bytes`.
-pub(super) fn resolve(
-    document: &mut Document,
-    flows: u32,
-) -> Result<Vec<Option<Traffic>>, Problem> {
-    let Some(table) = &mut document.traffic else {
+pub(super) fn resolve(document: &Document, flows: u32) -> Result<Vec<Option<Traffic>>, Problem> {
+    let Some(table) = &document.traffic else {
         return Ok(vec![None]);
     };
-    let application = table.application();
-    let is_used = |one| application == one || application == ApplicationName::Mix;
-    let belongs = |one: &str| {
-        format!("belongs to traffic.application = {one:?} or \"mix\"; remove it, or choose that")
-    };
-    if !is_used(ApplicationName::Ftp) {
-        refuse_keys!(table, key!(traffic), belongs("ftp"); ftp);
-    }
-    if !is_used(ApplicationName::Http) {
-        refuse_keys!(table, key!(traffic), belongs("http"); http);
-    }
-    if !is_used(ApplicationName::Email) {
-        refuse_keys!(table, key!(traffic), belongs("email"); email);
-    }
-    if application != ApplicationName::Mix {
-        let why = "belongs to traffic.application = \"mix\"; remove it, or choose that";
-        refuse_keys!(table, key!(traffic), why; mix);
-    }
-    if !matches!(application, ApplicationName::Bulk | ApplicationName::Mix)
-        && document
-            .flows
-            .bytes
-            .is_some_and(|bytes| bytes.at().is_some())
+    let applications = Applications::of(table, key!(traffic))?;
+    if !matches!(
+        applications,
+        Applications::Bulk {} | Applications::Mix { .. }
+    ) && document.flows.bytes().is_some()
     {
         return Err(Problem::at(
             key!(flows.bytes),
             "traffic.application says already what flows carry; give one of them",
         ));
     }
-    let traffic = match application {
-        ApplicationName::Bulk => None,
-        ApplicationName::Ftp => Some(ftp(table.ftp.get_or_insert_default())),
-        ApplicationName::Http => Some(http(table.http.get_or_insert_default())),
-        ApplicationName::Email => Some(email(table.email.get_or_insert_default())),
-        ApplicationName::Mix => {
-            let shares = shares(table.mix.get_or_insert_default())?;
+    Ok(match applications {
+        Applications::Bulk {} => vec![None],
+        Applications::Ftp { ftp } => vec![Some(self::ftp(&ftp))],
+        Applications::Http { http } => vec![Some(self::http(&http))],
+        Applications::Email { email } => vec![Some(self::email(&email))],
+        Applications::Mix {
+            ftp,
+            http,
+            email,
+            mix,
+        } => {
             let applications = [
                 None,
-                Some(ftp(table.ftp.get_or_insert_default())),
-                Some(http(table.http.get_or_insert_default())),
-                Some(email(table.email.get_or_insert_default())),
+                Some(self::ftp(&ftp)),
+                Some(self::http(&http)),
+                Some(self::email(&email)),
             ];
             let mix = Mix {
-                shares: shares.into_iter().zip(applications).collect(),
+                shares: shares(&mix)?.into_iter().zip(applications).collect(),
             };
-            return Ok(mix.assign(flows));
+            mix.assign(flows)
         }
-    };
-    Ok(vec![traffic])
+    })
 }
 
-fn ftp(table: &mut FtpTable) -> Traffic {
+fn ftp(table: &FtpTable) -> Traffic {
     Traffic::Ftp(Ftp {
         size: table.size(),
         repeat: table.repeat(),
     })
 }
 
-fn http(table: &mut HttpTable) -> Traffic {
+fn http(table: &HttpTable) -> Traffic {
     Traffic::Http(Http {
         page_interval: table.page_interval(),
         object_size: table.object_size() as f64,
@@ -89,29 +68,16 @@ fn http(table: &mut HttpTable) -> Traffic {
     })
 }
 
-fn email(table: &mut EmailTable) -> Traffic {
+fn email(table: &EmailTable) -> Traffic {
     Traffic::Email(Email {
         size: table.size(),
         interval: table.interval(),
     })
 }
 
-/// Shares of bulk, files, pages, e-mail: the paper's, or the given ones, the others being zero.
-fn shares(table: &mut MixTable) -> Result<[f64; 4], Problem> {
-    let MixTable {
-        bulk,
-        ftp,
-        http,
-        email,
-    } = table;
-    let keys = [bulk, ftp, http, email];
-    let is_given = keys.iter().any(|key| key.is_some());
-    let mut shares = [0.0; 4];
-    for ((share, key), default) in shares.iter_mut().zip(keys).zip(DEFAULT_SHARES) {
-        let default = if is_given { 0.0 } else { default };
-        let default = Probability::new(default).unwrap_or(Probability::NEVER);
-        *share = key.get_or_insert(default).as_f64();
-    }
+/// Shares of bulk, files, pages, e-mail.
+fn shares(table: &MixTable) -> Result<[f64; 4], Problem> {
+    let shares = table.shares().map(Probability::as_f64);
     let sum: f64 = shares.iter().sum();
     if (sum - 1.0).abs() > ROUNDING {
         return Err(Problem::at(

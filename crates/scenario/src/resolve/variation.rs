@@ -9,33 +9,25 @@ use airtcp_link::{
 use airtcp_units::Duration;
 
 use super::refuse;
-use crate::document::{JitterTable, LateTable, StopsTable};
+use crate::document::{JitterTable, LateTable, LinkStops, StopsTable};
 use crate::error::Problem;
 use crate::inputs::Inputs;
-use crate::names::{
-    DelayOrder, JitterName, LossDirection, StopLengthName, StopProcess, StoppedPackets,
-};
+use crate::names::{DelayOrder, JitterName, LossDirection, StopLengthName, StoppedPackets};
 
 /// The stops of a link.
 #[derive(Clone, Debug)]
-pub(super) struct LinkStops {
+pub(super) struct ResolvedStops {
     stops: Stops,
     packets: StoppedPackets,
     direction: LossDirection,
 }
 
 /// The stops that `[link.stops]` describes.
-pub(super) fn stops(table: &mut StopsTable, inputs: &Inputs) -> Result<LinkStops, Problem> {
-    let process = *table.process.get_or_insert(match table {
-        StopsTable { every: Some(_), .. } => StopProcess::Periodic,
-        StopsTable { path: Some(_), .. } => StopProcess::Recorded,
-        _ => StopProcess::default(),
-    });
-    refuse_keys_of_others(table, process)?;
-    let stops = match process {
-        StopProcess::Periodic => {
-            let every = needed(table.every, key!(link.stops.every), "periodic")?.get();
-            let length = needed(table.length, key!(link.stops.length), "periodic")?.get();
+pub(super) fn stops(table: &StopsTable, inputs: &Inputs) -> Result<ResolvedStops, Problem> {
+    const PATH: &str = key!(link.stops);
+    let stops = match LinkStops::of(table, PATH)? {
+        LinkStops::Periodic { every, length } => {
+            let (every, length) = (every.get(), length.get());
             if length >= every {
                 return Err(Problem::at(
                     key!(link.stops.length),
@@ -44,61 +36,31 @@ pub(super) fn stops(table: &mut StopsTable, inputs: &Inputs) -> Result<LinkStops
             }
             Stops::Periodic { every, length }
         }
-        StopProcess::Random => {
-            let length = needed(table.length, key!(link.stops.length), "random")?.get();
-            Stops::Random(RandomStops {
-                working: needed(table.working, key!(link.stops.working), "random")?.get(),
-                length: match table.lengths() {
-                    StopLengthName::Exponential => StopLength::Exponential(length),
-                    StopLengthName::Fixed => StopLength::Fixed(length),
-                },
-                shared: None,
-            })
-        }
-        StopProcess::Recorded => {
-            let recording = needed(inputs.stops.as_ref(), key!(link.stops.path), "recorded")?;
-            Stops::Recorded(Arc::clone(&recording.content))
-        }
+        LinkStops::Random {
+            working,
+            length,
+            lengths,
+        } => Stops::Random(RandomStops {
+            working: working.get(),
+            length: match lengths {
+                StopLengthName::Exponential => StopLength::Exponential(length.get()),
+                StopLengthName::Fixed => StopLength::Fixed(length.get()),
+            },
+            shared: None,
+        }),
+        LinkStops::Recorded { .. } => match &inputs.stops {
+            Some(recording) => Stops::Recorded(Arc::clone(&recording.content)),
+            None => return Err(Problem::at(key!(link.stops.path), "the file was not read")),
+        },
     };
-    Ok(LinkStops {
+    Ok(ResolvedStops {
         stops,
         packets: table.packets(),
         direction: table.direction(),
     })
 }
 
-fn needed<T>(value: Option<T>, key: &str, process: &str) -> Result<T, Problem> {
-    value.ok_or_else(|| {
-        Problem::at(
-            key,
-            format!("is missing; link.stops.process = {process:?} needs it"),
-        )
-    })
-}
-
-fn refuse_keys_of_others(table: &StopsTable, process: StopProcess) -> Result<(), Problem> {
-    let why = |owner: &str| {
-        format!("belongs to link.stops.process = \"{owner}\"; remove it, or choose that")
-    };
-    if process != StopProcess::Periodic {
-        refuse_keys!(table, key!(link.stops), why("periodic"); every);
-    }
-    if process != StopProcess::Random {
-        refuse_keys!(table, key!(link.stops), why("random"); working);
-    }
-    if process == StopProcess::Recorded {
-        refuse_keys!(table, key!(link.stops), why("periodic\" or \"random"); length);
-    }
-    if process != StopProcess::Random {
-        refuse_keys!(table, key!(link.stops), why("random"); lengths);
-    }
-    if process != StopProcess::Recorded {
-        refuse_keys!(table, key!(link.stops), why("recorded"); path);
-    }
-    Ok(())
-}
-
-impl LinkStops {
+impl ResolvedStops {
     const fn stops_data(&self) -> bool {
         matches!(self.direction, LossDirection::Data | LossDirection::Both)
     }
@@ -177,12 +139,12 @@ impl Variation {
                 BaseDelay::Recorded { conditions, order }
             }),
             jitter: jitter.map(|table| Jitter {
-                shape: match table.shape.unwrap_or_default() {
+                shape: match table.shape() {
                     JitterName::Uniform => JitterShape::Uniform,
                     JitterName::Exponential => JitterShape::Exponential,
                 },
                 mean: table.mean.get(),
-                order: delivery(table.order.unwrap_or_default()),
+                order: delivery(table.order()),
             }),
             late: late.map(|table| Late {
                 share: table.share,
@@ -190,14 +152,6 @@ impl Variation {
             }),
             held,
         }))
-    }
-}
-
-/// Writes the defaults of jitter into the table.
-pub(super) fn fill(jitter: Option<&mut JitterTable>) {
-    if let Some(table) = jitter {
-        table.shape();
-        table.order();
     }
 }
 

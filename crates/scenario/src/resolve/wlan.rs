@@ -1,37 +1,38 @@
 //! `[wlan]`: an IEEE 802.11 channel.
 
-use airtcp_link::mac::dcf::{BssConfig, BssError, LLC_BYTES, MAC_BYTES, StationConfig};
+use airtcp_link::mac::dcf::{BssConfig, BssError, StationConfig};
 use airtcp_link::phy::{Mode, Phy, PhyError, Preamble, Standard};
 use airtcp_link::scheduler::RetransmissionOrder;
-use airtcp_units::BitRate;
 
 use super::damage::{attempts, damage, own_attempts, refuse_error_model};
 use super::queue::queue;
-use super::{edca, radio};
+use super::radio;
 use crate::document::WlanTable;
 use crate::error::Problem;
 use crate::medium::Wlan;
 use crate::names::StationScheduler;
-use airtcp_units::bounded::Within;
-use airtcp_units::written::Written;
+use airtcp_units::bounded::Rate;
+use airtcp_units::written::read;
+
+/// The keys of a channel of 802.11b, g or a.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Legacy {
+    pub hops: u32,
+    pub long_retry_limit: Option<u32>,
+    pub fragmentation_threshold: Option<u32>,
+    pub overhead: u32,
+}
 
 /// Resolves the channel for that many flows.
-pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem> {
-    edca::refuse_all(table)?;
+pub(super) fn resolve(table: &WlanTable, own: Legacy, flows: u32) -> Result<Wlan, Problem> {
     let order = order(table)?;
     let (phy, station_modes) = rates(table)?;
-    let hops = hops(table)?;
-    let mobiles = Written::fill(&mut table.stations, &flows);
-    let mobile_queue = queue(table.queue.get_or_insert_default());
-    let access_point_queue = match &mut table.access_point_queue {
-        Some(given) => queue(given),
-        none => {
-            *none = table.queue;
-            mobile_queue
-        }
-    };
+    let hops = hops(table, own.hops)?;
+    let mobiles = read(&table.stations, &flows);
+    let mobile_queue = queue(table.queue());
+    let access_point_queue = queue(table.access_point_queue.unwrap_or_default());
     let short_retry_limit = attempts(table.retry_limit());
-    let long_retry_limit = attempts(table.long_retry_limit());
+    let long_retry_limit = attempts(own.long_retry_limit);
     let station = |queue, order| StationConfig {
         queue,
         order,
@@ -47,14 +48,14 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
         access_point: station(access_point_queue, order),
         station_retry_limits: own_attempts(table.station_retry_limits.as_deref(), mobiles)?,
         rts_threshold: table.rts_threshold(),
-        fragmentation_threshold: table.fragmentation_threshold(),
+        fragmentation_threshold: own.fragmentation_threshold,
         contention_window: Some((
-            Written::fill(&mut table.cw_min, &smallest),
-            Written::fill(&mut table.cw_max, &largest),
+            read(&table.cw_min, &smallest),
+            read(&table.cw_max, &largest),
         )),
-        answer_timeout: Some(Written::fill(&mut table.ack_timeout, &phy.answer_timeout())),
-        overhead: Written::fill(&mut table.overhead, &(MAC_BYTES + LLC_BYTES)),
-        damage: damage(&mut table.loss, table.outage)?,
+        answer_timeout: Some(read(&table.ack_timeout, &phy.answer_timeout())),
+        overhead: own.overhead,
+        damage: damage(table.loss, table.outage)?,
         report_retries: false,
     };
     bss.check().map_err(|error| {
@@ -67,7 +68,7 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
         };
         Problem::at(key, error.to_string())
     })?;
-    let air = match &mut table.radio {
+    let air = match &table.radio {
         None => None,
         Some(radio) => {
             refuse_error_model(table.loss.as_ref())?;
@@ -79,8 +80,7 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
 }
 
 /// The hops of a chain. Keys of single mobiles would hold for its relays too.
-fn hops(table: &mut WlanTable) -> Result<u32, Problem> {
-    let hops = table.hops();
+fn hops(table: &WlanTable, hops: u32) -> Result<u32, Problem> {
     if hops > 1 {
         let why = "belongs to mobiles that reach the access point in one hop; remove it, or give \
                    wlan.hops = 1";
@@ -107,38 +107,33 @@ fn largest_of(bss: &BssConfig) -> u32 {
 }
 
 /// The physical layer, and the modes of the mobiles where they differ.
-fn rates(table: &mut WlanTable) -> Result<(Phy, Vec<Mode>), Problem> {
+pub(crate) fn rates(table: &WlanTable) -> Result<(Phy, Vec<Mode>), Problem> {
     const KEY: &str = key!(wlan.station_rates);
-    let Some(given) = table.station_rates.clone() else {
+    let Some(given) = &table.station_rates else {
         return Ok((phy(table)?, Vec::new()));
     };
     let why = "wlan.station_rates says at which rate each mobile sends; give one of them";
     refuse_keys!(table, key!(wlan), why; rate);
-    let rates: Vec<_> = given.into_iter().map(Within::get).collect();
-    if rates.is_empty() {
+    if given.is_empty() {
         let example = "expected at least one rate, such as [\"11 Mbit/s\", \"1 Mbit/s\"]";
         return Err(Problem::at(KEY, example));
     }
-    // With the fastest rate in place, the other keys are checked as usual.
-    table.rate = rates.iter().max().map(|rate| Within::clamped(*rate));
+    // The fastest rate and the other keys are checked as usual.
     let phy = phy(table).map_err(|problem| problem.moved(key!(wlan.rate), KEY))?;
-    table.rate = None;
-    let mode = |(place, rate): (usize, &BitRate)| {
+    let mode = |(place, rate): (usize, &Rate)| {
         let problem = |error: PhyError| Problem::at(format!("{KEY}[{place}]"), error.to_string());
-        phy.with_data_rate(*rate)
+        phy.with_data_rate(rate.get())
             .map(|phy| phy.data_mode())
             .map_err(problem)
     };
-    let modes: Result<Vec<_>, _> = rates.iter().enumerate().map(mode).collect();
+    let modes: Result<Vec<_>, _> = given.iter().enumerate().map(mode).collect();
     Ok((phy, modes?))
 }
 
-fn phy(table: &mut WlanTable) -> Result<Phy, Problem> {
+fn phy(table: &WlanTable) -> Result<Phy, Problem> {
     let standard: Standard = table.standard().into();
-    let (fastest, basic) = standard.usual_rates();
-    let data = Written::fill(&mut table.rate, &fastest);
-    let control = Written::fill(&mut table.basic_rate, &basic.min(data));
-    let preamble: Preamble = table.preamble().into();
+    let (data, control) = table.legacy_rates();
+    let preamble: Preamble = table.preamble.unwrap_or_default().into();
     Phy::new(standard, preamble, data, control).map_err(|error| {
         let key = match error {
             PhyError::Rate { rate, .. } if rate == data => key!(wlan.rate),

@@ -92,7 +92,8 @@ fn keys_that_do_not_fit_are_refused() {
         ),
         (
             "standard = '802.11n'\nrate = '54 Mbit/s'",
-            "wlan.rate = \"54 Mbit/s\": belongs to 802.11b, g and a",
+            "wlan.rate = \"54 Mbit/s\": belongs to wlan.standard = \"802.11b\", \"802.11g\" or \
+             \"802.11a\" (now \"802.11n\"); remove it, or choose one of them, or give wlan.mcs",
         ),
         (
             "standard = '802.11n'\nmcs = 8",
@@ -112,7 +113,7 @@ fn keys_that_do_not_fit_are_refused() {
         ),
         (
             "standard = '802.11n'\nscheduler = 'fifo'\naqm.discipline = 'codel'",
-            "wlan.aqm: wlan.scheduler = \"fifo\" has no discipline",
+            "wlan.aqm: belongs to wlan.scheduler = \"qdisc\", \"round-robin\" or \"airtime\"",
         ),
         (
             "standard = '802.11n'\nscheduler = 'fifo'\ndriver_queue.packets = 10",

@@ -83,9 +83,13 @@ pub enum ControlName {
 }
 
 impl Written<CongestionControl> for ControlName {
+    fn of(setting: &CongestionControl) -> Self {
+        Self::Known(*setting)
+    }
+
     /// An object file is read by whoever knows where it is: until then the usual control is.
-    fn fill(key: &mut Option<Self>, usual: &CongestionControl) -> CongestionControl {
-        match key.get_or_insert(Self::Known(*usual)) {
+    fn setting(&self, usual: &CongestionControl) -> CongestionControl {
+        match self {
             Self::Known(control) => *control,
             Self::Bpf(_) => *usual,
         }

@@ -1,7 +1,7 @@
 //! The form of the settings in a configuration file.
 
 use airtcp_units::bounded::{Bytes, DAY, MICROSECOND, Real, Span, Whole};
-pub use airtcp_units::written::Written;
+pub use airtcp_units::written::{Written, completed, read};
 
 /// A retransmission timeout: 1 µs to a day.
 pub type Timeout = Span<MICROSECOND, DAY>;

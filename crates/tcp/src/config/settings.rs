@@ -102,8 +102,26 @@ macro_rules! settings {
 
         #[cfg(feature = "schema")]
         impl $crate::config::schema::Written<$Config> for $Table {
-            fn fill(table: &mut Option<Self>, usual: &$Config) -> $Config {
-                table.get_or_insert_default().fill(usual)
+            fn of(settings: &$Config) -> Self {
+                Self::default().completed(settings)
+            }
+
+            fn setting(&self, usual: &$Config) -> $Config {
+                self.settings(usual)
+            }
+
+            /// A key that is left out is as in `usual`.
+            fn completed(&self, usual: &$Config) -> Self {
+                use $crate::config::schema::completed;
+                let mut table = self.clone();
+                $({
+                    let part = &usual $(.$place)?;
+                    $( table.$key = completed(&self.$key, &part.$key); )*
+                    $($(
+                        table.$table_key = completed(&self.$table_key, &part.$table_key);
+                    )*)?
+                })+
+                table
             }
         }
 
@@ -125,15 +143,15 @@ macro_rules! settings {
                 panic!("no key is in this field")
             }
 
-            /// Returns the settings. A key that is left out is taken from `usual` and filled in.
-            pub fn fill(&mut self, usual: &$Config) -> $Config {
-                use $crate::config::schema::Written;
+            /// Returns the settings. A key that is left out is taken from `usual`.
+            pub fn settings(&self, usual: &$Config) -> $Config {
+                use $crate::config::schema::read;
                 let mut settings = *usual;
                 $({
                     let part = &mut settings $(.$place)?;
-                    $( part.$key = Written::fill(&mut self.$key, &part.$key); )*
+                    $( part.$key = read(&self.$key, &part.$key); )*
                     $($(
-                        part.$table_key = Written::fill(&mut self.$table_key, &part.$table_key);
+                        part.$table_key = read(&self.$table_key, &part.$table_key);
                     )*)?
                 })+
                 settings

@@ -82,13 +82,16 @@ pub enum TimerName {
 
 #[cfg(feature = "schema")]
 impl Written<Option<TimerScope>> for TimerName {
-    fn fill(key: &mut Option<Self>, usual: &Option<TimerScope>) -> Option<TimerScope> {
-        let name = key.get_or_insert(match usual {
+    fn of(setting: &Option<TimerScope>) -> Self {
+        match setting {
             None => Self::Automatic,
             Some(TimerScope::Connection) => Self::Connection,
             Some(TimerScope::Segment) => Self::Segment,
-        });
-        match name {
+        }
+    }
+
+    fn setting(&self, _: &Option<TimerScope>) -> Option<TimerScope> {
+        match self {
             Self::Automatic => None,
             Self::Connection => Some(TimerScope::Connection),
             Self::Segment => Some(TimerScope::Segment),

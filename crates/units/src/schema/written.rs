@@ -4,97 +4,167 @@ use super::bounded::{Bytes, Limit, Real, Span, Whole, Within};
 use crate::{BitRate, ByteCount, Duration};
 
 /// The value under a key for a setting of type `T`.
-pub trait Written<T>: Sized {
-    /// Returns the setting. A `key` that is left out is filled in with `usual`.
-    fn fill(key: &mut Option<Self>, usual: &T) -> T;
+pub trait Written<T>: Clone {
+    /// The form of `setting` in a file, or the nearest within the bounds.
+    fn of(setting: &T) -> Self;
+
+    /// The setting; `usual` is it where the file leaves it to others.
+    fn setting(&self, usual: &T) -> T;
+
+    /// The same value with whatever it leaves out as in `usual`.
+    #[must_use]
+    fn completed(&self, _usual: &T) -> Self {
+        self.clone()
+    }
 }
 
-/// Switches and named choices are stored as they are.
-impl<T: Copy> Written<T> for T {
-    fn fill(key: &mut Option<Self>, usual: &T) -> T {
-        *key.get_or_insert(*usual)
+/// The setting under `key`, or `usual` if it was left out.
+pub fn read<T, W: Written<T>>(key: &Option<W>, usual: &T) -> T {
+    match key {
+        Some(written) => written.setting(usual),
+        None => W::of(usual).setting(usual),
+    }
+}
+
+/// The value under `key`, or the form of `usual` if it was left out.
+pub fn completed<T, W: Written<T>>(key: &Option<W>, usual: &T) -> Option<W> {
+    Some(match key {
+        Some(written) => written.completed(usual),
+        None => W::of(usual),
+    })
+}
+
+/// Switches, named choices and tables are stored as they are.
+impl<T: Clone> Written<T> for T {
+    fn of(setting: &T) -> Self {
+        setting.clone()
+    }
+
+    fn setting(&self, _: &T) -> T {
+        self.clone()
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<u32> for Whole<MIN, MAX> {
-    fn fill(key: &mut Option<Self>, usual: &u32) -> u32 {
-        key.get_or_insert(Self::clamped((*usual).into())).get_u32()
+    fn of(setting: &u32) -> Self {
+        Self::clamped((*setting).into())
+    }
+
+    fn setting(&self, _: &u32) -> u32 {
+        self.get_u32()
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<u8> for Whole<MIN, MAX> {
-    fn fill(key: &mut Option<Self>, usual: &u8) -> u8 {
+    fn of(setting: &u8) -> Self {
+        Self::clamped((*setting).into())
+    }
+
+    fn setting(&self, _: &u8) -> u8 {
         const { assert!(MAX <= u8::MAX as u64) };
-        key.get_or_insert(Self::clamped((*usual).into())).get_u32() as u8
+        self.get_u32() as u8
     }
 }
 
 impl<const MIN: i64, const MAX: i64> Written<f64> for Real<MIN, MAX> {
-    fn fill(key: &mut Option<Self>, usual: &f64) -> f64 {
-        key.get_or_insert(Self::clamped(*usual)).get()
+    fn of(setting: &f64) -> Self {
+        Self::clamped(*setting)
+    }
+
+    fn setting(&self, _: &f64) -> f64 {
+        self.get()
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<Duration> for Span<MIN, MAX> {
-    fn fill(key: &mut Option<Self>, usual: &Duration) -> Duration {
-        key.get_or_insert(Self::clamped(*usual)).get()
+    fn of(setting: &Duration) -> Self {
+        Self::clamped(*setting)
+    }
+
+    fn setting(&self, _: &Duration) -> Duration {
+        self.get()
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<u64> for Bytes<MIN, MAX> {
-    fn fill(key: &mut Option<Self>, usual: &u64) -> u64 {
-        key.get_or_insert(bytes(*usual)).get().as_bytes()
+    fn of(setting: &u64) -> Self {
+        bytes(*setting)
+    }
+
+    fn setting(&self, _: &u64) -> u64 {
+        self.get().as_bytes()
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<u32> for Bytes<MIN, MAX> {
-    fn fill(key: &mut Option<Self>, usual: &u32) -> u32 {
+    fn of(setting: &u32) -> Self {
+        bytes((*setting).into())
+    }
+
+    fn setting(&self, _: &u32) -> u32 {
         const { assert!(MAX <= u32::MAX as u64) };
-        key.get_or_insert(bytes((*usual).into())).get().as_bytes() as u32
+        self.get().as_bytes() as u32
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<BitRate> for Within<BitRate, MIN, MAX> {
-    fn fill(key: &mut Option<Self>, usual: &BitRate) -> BitRate {
-        key.get_or_insert(Self::clamped(*usual)).get()
+    fn of(setting: &BitRate) -> Self {
+        Self::clamped(*setting)
+    }
+
+    fn setting(&self, _: &BitRate) -> BitRate {
+        self.get()
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<Option<u32>> for Limit<Whole<MIN, MAX>> {
-    fn fill(key: &mut Option<Self>, usual: &Option<u32>) -> Option<u32> {
-        key.get_or_insert(usual.map(|most| Whole::clamped(most.into())).into())
-            .get_u32()
+    fn of(setting: &Option<u32>) -> Self {
+        setting.map(|most| Whole::clamped(most.into())).into()
+    }
+
+    fn setting(&self, _: &Option<u32>) -> Option<u32> {
+        self.get_u32()
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<Option<u64>> for Limit<Bytes<MIN, MAX>> {
-    fn fill(key: &mut Option<Self>, usual: &Option<u64>) -> Option<u64> {
-        let most = key.get_or_insert(usual.map(bytes).into()).at();
-        most.map(|most| most.get().as_bytes())
+    fn of(setting: &Option<u64>) -> Self {
+        setting.map(bytes).into()
+    }
+
+    fn setting(&self, _: &Option<u64>) -> Option<u64> {
+        self.at().map(|most| most.get().as_bytes())
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<Option<u32>> for Limit<Bytes<MIN, MAX>> {
-    fn fill(key: &mut Option<Self>, usual: &Option<u32>) -> Option<u32> {
+    fn of(setting: &Option<u32>) -> Self {
+        setting.map(|most| bytes(most.into())).into()
+    }
+
+    fn setting(&self, _: &Option<u32>) -> Option<u32> {
         const { assert!(MAX <= u32::MAX as u64) };
-        let most = key.get_or_insert(usual.map(|most| bytes(most.into())).into());
-        most.at().map(|most| most.get().as_bytes() as u32)
+        self.at().map(|most| most.get().as_bytes() as u32)
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<Option<BitRate>> for Limit<Within<BitRate, MIN, MAX>> {
-    fn fill(key: &mut Option<Self>, usual: &Option<BitRate>) -> Option<BitRate> {
-        key.get_or_insert(usual.map(Within::clamped).into())
-            .at()
-            .map(Within::get)
+    fn of(setting: &Option<BitRate>) -> Self {
+        setting.map(Within::clamped).into()
+    }
+
+    fn setting(&self, _: &Option<BitRate>) -> Option<BitRate> {
+        self.at().map(Within::get)
     }
 }
 
 impl<const MIN: u64, const MAX: u64> Written<Option<Duration>> for Limit<Span<MIN, MAX>> {
-    fn fill(key: &mut Option<Self>, usual: &Option<Duration>) -> Option<Duration> {
-        key.get_or_insert(usual.map(Within::clamped).into())
-            .at()
-            .map(Within::get)
+    fn of(setting: &Option<Duration>) -> Self {
+        setting.map(Within::clamped).into()
+    }
+
+    fn setting(&self, _: &Option<Duration>) -> Option<Duration> {
+        self.at().map(Within::get)
     }
 }
 

@@ -1,7 +1,12 @@
 //! `[wlan]`: an IEEE 802.11 channel that the mobiles share with an access point.
 
+mod channel;
+
 use airtcp_link::phy::ppdu::MAX_TIME;
 use airtcp_link::scheduler::airtime::AirtimeLimits;
+
+pub use channel::{Channels, Schedulers};
+use channel::{Rates, Stations};
 
 use super::{AqmTable, LossTable, OutageTable, QueueTable, RadioTable, SECOND};
 use crate::names::{
@@ -15,13 +20,15 @@ use airtcp_units::bounded::{Bytes, Limit, Rate, Span, Whole};
 pub(crate) type Attempts = Whole<1, 1_000_000>;
 /// A modulation and coding scheme.
 pub(crate) type Mcs = Whole<0, 11>;
+/// Spatial streams.
+pub(crate) type Streams = Whole<1, 4>;
 /// A contention window in slots.
 pub(crate) type ContentionWindow = Whole<1, 32_767>;
 
 keys! {
     /// An IEEE 802.11 channel, all stations in range of each other.
     #[derive(Clone, Default)]
-    pub struct WlanTable takes {
+    pub struct WlanTable under Channels, Schedulers, Rates, Stations takes {
         /// Which physical layer.
         standard: Standard = Standard::default();
         /// The standard of each mobile, taken in turn: that of the channel, which is 802.11n, ac or
@@ -39,27 +46,26 @@ keys! {
         /// Rate of ACK, RTS and CTS frames: one of the standard's, not above `rate`.
         basic_rate: Rate;
         /// The preamble in front of every frame (802.11b only).
-        preamble: Preamble = Preamble::default();
+        preamble: Preamble;
         /// Band (802.11n and ax): "6 GHz" is as "5 GHz". By default 5 GHz.
-        band: BandName = BandName::Ghz5;
+        band: BandName;
         /// Modulation and coding scheme of data frames, the same for all streams: 0 to 7 in
         /// 802.11n, to 9 in ac, to 11 in ax.
-        mcs: u32 = 7, as Mcs;
+        mcs: Mcs;
         /// Modulation and coding schemes of data frames to and from each mobile, taken in turn, in
         /// place of `mcs`.
         station_mcs: Vec<Mcs>;
         /// Width of the channel (802.11n, ac and ax).
         channel_width: ChannelWidth;
         /// Spatial streams (802.11n, ac and ax).
-        // A laptop's usual link: two streams.
-        spatial_streams: u32 = 2, as Whole<1, 4>;
+        spatial_streams: Streams;
         /// Spatial streams to and from each mobile, taken in turn, in place of `spatial_streams`.
-        station_streams: Vec<Whole<1, 4>>;
+        station_streams: Vec<Streams>;
         /// Guard interval between symbols (802.11n, ac and ax).
-        guard_interval: GuardIntervalName = GuardIntervalName::Ns800;
+        guard_interval: GuardIntervalName;
         /// How the modes of data frames are chosen (802.11n, ac and ax): adaptive choices use all
         /// modes up to `channel_width` and `spatial_streams`.
-        rate_control: RateControlName = RateControlName::default();
+        rate_control: RateControlName;
         /// The same for frames to and from each mobile, taken in turn, in place of `rate_control`.
         station_rate_control: Vec<RateControlName>;
         /// Frames that are sent together and acknowledged together (802.11n, ac and ax).
@@ -71,7 +77,7 @@ keys! {
         /// Scheduler of the access point and the mobiles (802.11n, ac and ax). The access point of
         /// 802.11b, g and a has one queue for all by default, or "round-robin": a queue for each
         /// station, with failed frames returned to its head.
-        scheduler: StationScheduler = StationScheduler::default();
+        scheduler: StationScheduler;
         /// Which packet of a queue is served, dropped or marked (`scheduler = "qdisc"`,
         /// "round-robin", "airtime"): FQ-CoDel with a target of 20 ms, as Linux has it for Wi-Fi,
         /// when left out.
@@ -83,7 +89,7 @@ keys! {
         /// Hops over the air between each mobile and the access point, one after the other
         /// (802.11b, g and a): relays forward the packets of all flows, first in, first out, and
         /// share the channel with all others.
-        hops: u32 = 1, as Whole<1, 16>;
+        hops: Whole<1, 16>;
         /// Mobile stations; flow i is of station i modulo this. One a flow when left out.
         stations: Whole<1, 2_000>;
         /// Most transmissions of a frame, the first included (IEEE 802.11
@@ -91,8 +97,7 @@ keys! {
         // IEEE 802.11-2016 §C.3.
         retry_limit: Option<u32> = Some(7), as Limit<Attempts>;
         /// The same for frames above `rts_threshold` (`dot11LongRetryLimit`).
-        // IEEE 802.11-2016 §C.3.
-        long_retry_limit: Option<u32> = Some(4), as Limit<Attempts>;
+        long_retry_limit: Limit<Attempts>;
         /// Most transmissions of a frame to and from each mobile, taken in turn, in place of
         /// `retry_limit` and `long_retry_limit`.
         station_retry_limits: Vec<Limit<Attempts>>;
@@ -100,7 +105,7 @@ keys! {
         /// counted.
         rts_threshold: Option<u32> = None, as Limit<Bytes<0, 65_535>>;
         /// Larger frames are cut (`dot11FragmentationThreshold`), MAC header and FCS counted.
-        fragmentation_threshold: Option<u32> = None, as Limit<Bytes<256, 65_535>>;
+        fragmentation_threshold: Limit<Bytes<256, 65_535>>;
         /// Smallest contention window in slots: 2^k − 1.
         cw_min: ContentionWindow;
         /// Largest contention window in slots: 2^k − 1.
@@ -109,11 +114,11 @@ keys! {
         /// time a receiver needs to notice a preamble.
         ack_timeout: Span<1_000, SECOND>;
         /// Reaction of stations to a collision on a channel of 802.11n, ac or ax.
-        collision_heard: CollisionHeard = CollisionHeard::default();
+        collision_heard: CollisionHeard;
         /// Overhead of MAC and LLC on an IP packet.
         overhead: Bytes<0, 1_000>;
         /// The queue at each mobile, and at the access point unless that differs.
-        queue: QueueTable, holding keys;
+        queue: QueueTable = QueueTable::default(), holding keys;
         /// The queue at the access point.
         access_point_queue: QueueTable, holding keys;
         /// Frames that the radio damages by an error model: each attempt counts. Only data frames
