@@ -1,130 +1,167 @@
 //! Durations as a histogram that yields quantiles.
 
-use std::iter::{repeat, repeat_n};
+use std::iter::repeat_n;
 
 use airtcp_units::Duration;
 
 /// Bits of a bucket's position within its octave: 64 buckets, each at most 1/64 as wide as its
 /// values.
 const PLACE_BITS: u32 = 6;
+/// Buckets by which a span is extended beyond the duration that extends it.
+const MARGIN: usize = 8;
 
-/// The count of a bucket as it is stored: its low bits, as most counts need no more.
-pub trait Cell: Copy + Default + Into<u64> {
-    /// Number of bits.
-    const BITS: u32;
+/// The amount that a cell counts.
+pub trait Unit: Copy + Default {
+    /// The unit of a histogram whose first duration counts `amount` times.
+    fn of_first(amount: u32) -> Self;
 
-    /// The low bits of a count.
-    fn low(count: u64) -> Self;
-
-    /// Adds to the low bits; returns whether they overflow.
-    fn add(&mut self, more: Self) -> bool;
+    /// The amount.
+    fn amount(self) -> u32;
 }
 
-macro_rules! cells {
-    ($($cell:ty)+) => {$(
-        impl Cell for $cell {
-            const BITS: u32 = Self::BITS;
+/// One: each duration counts once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct One;
 
-            #[inline]
-            fn low(count: u64) -> Self {
-                count as Self
-            }
+impl Unit for One {
+    fn of_first(_amount: u32) -> Self {
+        Self
+    }
 
-            #[inline]
-            fn add(&mut self, more: Self) -> bool {
-                let overflows;
-                (*self, overflows) = self.overflowing_add(more);
-                overflows
-            }
-        }
-    )+};
+    #[inline]
+    fn amount(self) -> u32 {
+        1
+    }
 }
 
-cells! { u8 u32 }
+/// The amount of the first duration: bytes that arrive in segments of one size.
+impl Unit for u32 {
+    fn of_first(amount: u32) -> Self {
+        amount
+    }
+
+    #[inline]
+    fn amount(self) -> u32 {
+        self
+    }
+}
 
 /// Counts of durations in buckets of a width proportional to the value (log-linear, as in Tene's
 /// HdrHistogram). It holds the span of buckets between the shortest and the longest duration, each
-/// in one cell until one overflows, so that very many flows fit in memory.
+/// in a cell of one byte that counts in a [unit](Unit), so that very many flows fit in memory.
 #[derive(Clone, Debug, Default)]
-pub struct Histogram<C = u8> {
-    /// The bucket of the first count.
+pub struct Histogram<U = One> {
+    /// The bucket of the first cell.
     first: u16,
-    /// The low bits of each count.
-    counts: Vec<C>,
-    /// The overflow of each count; `None` until one overflows.
+    unit: U,
+    /// Units counted in each bucket.
+    cells: Box<[u8]>,
+    /// Counts that cells cannot hold, by ascending bucket: overflows, and parts of a unit.
     #[expect(clippy::box_collection, reason = "a pointer where there are none")]
-    carried: Option<Box<Vec<u32>>>,
+    carried: Option<Box<Vec<(u16, u64)>>>,
 }
 
-impl<C: Cell> Histogram<C> {
-    /// Counts a duration `times` times.
+impl<U: Unit> Histogram<U> {
+    /// Counts a duration `amount` times.
     #[inline]
-    pub(super) fn add(&mut self, duration: Duration, times: C) {
+    pub(super) fn add(&mut self, duration: Duration, amount: u32) {
         let bucket = bucket_of(duration.as_nanos());
         let place = bucket.wrapping_sub(usize::from(self.first));
-        match self.counts.get_mut(place) {
-            Some(count) => {
-                if count.add(times) {
-                    self.carry(place, 1);
+        match self.cells.get_mut(place) {
+            Some(cell) if amount == self.unit.amount() => {
+                let overflows;
+                (*cell, overflows) = cell.overflowing_add(1);
+                if overflows {
+                    self.carry_overflow(bucket);
                 }
             }
-            None => *self.grown_to(bucket) = times,
+            _ => self.add_unusual(bucket, amount),
         }
     }
 
-    /// Adds to the overflow of the count at `place`.
+    /// Counts an amount that is not the unit, or in a bucket outside the span.
     #[cold]
-    fn carry(&mut self, place: usize, overflow: u64) {
-        let length = self.counts.len();
-        let carried = self
-            .carried
-            .get_or_insert_with(|| Box::new(vec![0; length]));
-        let overflow = u32::try_from(overflow).unwrap_or(u32::MAX);
-        carried[place] = carried[place].saturating_add(overflow);
+    fn add_unusual(&mut self, bucket: usize, amount: u32) {
+        if self.cells.is_empty() {
+            self.first = stored(bucket);
+            self.unit = U::of_first(amount);
+        }
+        self.extend_to(bucket);
+        self.add_any(bucket, amount.into());
     }
 
-    /// Extends the span to `bucket`, which is outside.
+    /// Adds to the count of a bucket within the span.
+    fn add_any(&mut self, bucket: usize, amount: u64) {
+        let unit = u64::from(self.unit.amount());
+        let cell = &mut self.cells[bucket - usize::from(self.first)];
+        if let Some(units) = amount.checked_div(unit)
+            && amount == units * unit
+            && let Ok(units) = u8::try_from(u64::from(*cell) + units)
+        {
+            *cell = units;
+        } else {
+            self.carry(bucket, amount);
+        }
+    }
+
+    /// Carries the units of a cell that has just overflowed.
     #[cold]
-    fn grown_to(&mut self, bucket: usize) -> &mut C {
-        if self.counts.is_empty() {
-            self.first = first_at(bucket);
+    fn carry_overflow(&mut self, bucket: usize) {
+        let units = u64::from(u8::MAX) + 1;
+        self.carry(bucket, units * u64::from(self.unit.amount()));
+    }
+
+    /// Adds to the count of a bucket outside its cell.
+    fn carry(&mut self, bucket: usize, amount: u64) {
+        let carried = self.carried.get_or_insert_default();
+        let bucket = stored(bucket);
+        match carried.binary_search_by_key(&bucket, |&(bucket, _)| bucket) {
+            Ok(place) => carried[place].1 += amount,
+            Err(place) => carried.insert(place, (bucket, amount)),
         }
-        let below = usize::from(self.first).saturating_sub(bucket);
-        self.first = first_at(usize::from(self.first) - below);
-        let place = bucket - usize::from(self.first);
-        let length = (below + self.counts.len()).max(place + 1);
-        self.counts.splice(0..0, repeat_n(C::default(), below));
-        self.counts.resize(length, C::default());
-        if let Some(carried) = &mut self.carried {
-            carried.splice(0..0, repeat_n(0, below));
-            carried.resize(length, 0);
-        }
-        &mut self.counts[place]
+    }
+
+    /// Extends the span to `bucket`, and some more for the next ones, if it is outside.
+    fn extend_to(&mut self, bucket: usize) {
+        let first = usize::from(self.first);
+        let end = first + self.cells.len();
+        let (new_first, new_end) = if bucket < first {
+            ((bucket - MARGIN).max(bucket_of(0)), end)
+        } else if bucket >= end {
+            (first, bucket + 1 + MARGIN)
+        } else {
+            return;
+        };
+        let mut cells = Vec::with_capacity(new_end - new_first);
+        cells.extend(repeat_n(0, first - new_first));
+        cells.extend_from_slice(&self.cells);
+        cells.resize(new_end - new_first, 0);
+        self.first = stored(new_first);
+        self.cells = cells.into();
     }
 
     /// Counts everything that `other` has counted.
-    pub fn merge<D: Cell>(&mut self, other: &Histogram<D>) {
-        for (count, bucket) in other.counts().zip(usize::from(other.first)..) {
-            if count > 0 {
-                let place = bucket.wrapping_sub(usize::from(self.first));
-                if self.counts.get(place).is_none() {
-                    self.grown_to(bucket);
-                }
-                let place = bucket - usize::from(self.first);
-                let overflows = u64::from(self.counts[place].add(C::low(count)));
-                let overflow = (count >> C::BITS) + overflows;
-                if overflow > 0 {
-                    self.carry(place, overflow);
-                }
+    pub fn merge<V: Unit>(&mut self, other: &Histogram<V>) {
+        for (bucket, count) in other.counts().filter(|&(_, count)| count > 0) {
+            if self.cells.is_empty() {
+                self.first = stored(bucket);
+                self.unit = U::of_first(u32::try_from(count).unwrap_or(u32::MAX));
             }
+            self.extend_to(bucket);
+            self.add_any(bucket, count);
         }
     }
 
-    /// The count of each bucket, from [`Self::first`] on.
-    fn counts(&self) -> impl Iterator<Item = u64> {
-        let carried = self.carried.as_deref().into_iter().flatten().copied();
-        let counts = self.counts.iter().zip(carried.chain(repeat(0)));
-        counts.map(|(&count, carried)| (u64::from(carried) << C::BITS) + count.into())
+    /// The buckets of the span, each with its count.
+    fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
+        let unit = u64::from(self.unit.amount());
+        let mut carried = self.carried.as_deref().into_iter().flatten().peekable();
+        let cells = (usize::from(self.first)..).zip(&self.cells);
+        cells.map(move |(bucket, &units)| {
+            let aside = carried.next_if(|&&(other, _)| usize::from(other) == bucket);
+            let aside = aside.map_or(0, |&(_, amount)| amount);
+            (bucket, u64::from(units) * unit + aside)
+        })
     }
 
     /// The duration that the share `permille` of the counts does not exceed (nearest rank), within
@@ -139,14 +176,14 @@ impl<C: Cell> Histogram<C> {
         &self,
         permilles: impl IntoIterator<Item = u64>,
     ) -> impl Iterator<Item = Option<Duration>> {
-        let total: u64 = self.counts().sum();
-        let mut buckets = self.counts().zip(usize::from(self.first)..);
+        let total: u64 = self.counts().map(|(_, count)| count).sum();
+        let mut buckets = self.counts();
         let (mut before, mut here) = (0, None);
         permilles.into_iter().map(move |permille| {
             let rank = u64::try_from((u128::from(total) * u128::from(permille)).div_ceil(1000));
             let rank = rank.unwrap_or(total).max(1);
             while before < rank {
-                let (count, bucket) = buckets.next()?;
+                let (bucket, count) = buckets.next()?;
                 before += count;
                 here = Some(middle_of(bucket));
             }
@@ -158,10 +195,10 @@ impl<C: Cell> Histogram<C> {
     /// within 1 %; `None` when nothing was counted.
     #[must_use]
     pub fn trimmed_mean_ms(&self, permille: u64) -> Option<f64> {
-        let total: u64 = self.counts().sum();
+        let total: u64 = self.counts().map(|(_, count)| count).sum();
         let kept = u64::try_from((u128::from(total) * u128::from(permille)).div_ceil(1000)).ok()?;
         let (mut left, mut sum) = (kept, 0.0);
-        for (count, bucket) in self.counts().zip(usize::from(self.first)..) {
+        for (bucket, count) in self.counts() {
             let taken = count.min(left);
             left -= taken;
             sum += middle_of(bucket).as_millis_f64() * taken as f64;
@@ -192,8 +229,8 @@ const fn lowest_of(bucket: usize) -> u64 {
     float as u64 - SHIFT_NANOS
 }
 
-/// A bucket in the stored form of the first one.
-fn first_at(bucket: usize) -> u16 {
+/// A bucket in its stored form.
+fn stored(bucket: usize) -> u16 {
     u16::try_from(bucket).expect("at most 256 exponents of 64 buckets")
 }
 
@@ -265,9 +302,12 @@ mod tests {
                 one_by_one.add(time, 1);
                 times.push(time.as_nanos());
             }
-            // So heavy that most overflow their cells.
-            for _ in 0..count {
-                weighted.add(time, u32::MAX / 100);
+            // Of one size, with parts and multiples of it between them.
+            for part in 0..count {
+                for bytes in [1448, 1448 * (1 + part % 3), 1448 * 300, 1 + part % 1448] {
+                    weighted.add(time, bytes);
+                }
+                weighted.add(time, 1448 * 400 - 1448 * (part % 3) - part % 1448);
             }
         }
         times.sort_unstable();

@@ -72,7 +72,18 @@ impl Latency {
             return;
         }
         self.written = end;
+        if self.waiting.len() == self.waiting.capacity() {
+            self.make_room();
+        }
         self.waiting.push_back(WrittenBytes { end, at: now });
+    }
+
+    /// Grows the capacity by a quarter, so that very many flows fit in memory: doubled, half of it
+    /// would be empty.
+    #[cold]
+    fn make_room(&mut self) {
+        let more = (self.waiting.len() / 4).max(4);
+        self.waiting.reserve_exact(more);
     }
 
     /// Records that a data packet which left at `sent_at` arrives at the receiver.

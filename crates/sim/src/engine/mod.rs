@@ -29,7 +29,7 @@ use airtcp_units::Instant;
 pub use datagrams::{DatagramCounts, LATE};
 pub use digest::Digest;
 pub use flow::{Flow, Tally};
-pub use histogram::{Cell, Histogram};
+pub use histogram::{Histogram, One, Unit};
 pub use latency::Latency;
 pub use simulation::Simulation;
 pub use watch::{Direction, FlowEvent, PingEvent, Watch};

@@ -9,7 +9,7 @@ use airtcp_units::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::{Cell, Flow, Histogram};
+use crate::engine::{Flow, Histogram, Unit};
 
 /// A flow at the end of its run.
 struct FinishedFlow<'a> {
@@ -62,7 +62,7 @@ impl FinishedFlow<'_> {
     }
 }
 
-fn quantile_ms<C: Cell>(histogram: &Histogram<C>, percent: u64) -> Option<f64> {
+fn quantile_ms<U: Unit>(histogram: &Histogram<U>, percent: u64) -> Option<f64> {
     histogram
         .quantile(10 * percent)
         .map(Duration::as_millis_f64)

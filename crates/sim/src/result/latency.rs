@@ -4,7 +4,7 @@ use airtcp_units::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::{Cell, Flow, Histogram};
+use crate::engine::{Flow, Histogram, Unit};
 
 /// Shares of the counts, in thousandths: close at both ends, where latencies differ most.
 const PERMILLES: [u64; 27] = [
@@ -42,8 +42,8 @@ impl LatencySummary {
 }
 
 /// Quantiles over all histograms, in milliseconds; empty if they counted nothing.
-fn quantiles<'a, C: Cell + 'a>(histograms: impl Iterator<Item = &'a Histogram<C>>) -> Vec<f64> {
-    let mut all = Histogram::<u32>::default();
+fn quantiles<'a, U: Unit + 'a>(histograms: impl Iterator<Item = &'a Histogram<U>>) -> Vec<f64> {
+    let mut all = <Histogram>::default();
     for histogram in histograms {
         all.merge(histogram);
     }

@@ -150,7 +150,7 @@ impl UnderLoadSummary {
             [Some(tcp), Some(tls), Some(http)] => Some(foreign(tcp, tls, http)),
             _ => None,
         };
-        let mut round_trips = Histogram::<u32>::default();
+        let mut round_trips = <Histogram>::default();
         for flow in load {
             round_trips.merge(flow.latency().round_trips());
         }
