@@ -198,7 +198,7 @@ impl Connection {
             }
             return false;
         }
-        let is_recent = offset.saturating_add(self.largest_window) >= self.sender.una();
+        let is_recent = offset.saturating_add(self.largest_window.into()) >= self.sender.una();
         if !is_recent {
             self.challenge(now);
         }
@@ -249,8 +249,8 @@ impl Connection {
         let una = self.sender.una();
         self.sender
             .on_acknowledgment(now, &acknowledgment, observer);
-        self.patience
-            .on_acknowledgment(self.sender.una() > una, right_edge > self.sender.una());
+        let advances = self.sender.una() > una;
+        self.renew_patience(advances, right_edge > self.sender.una());
         if self.sender.is_closed() && self.sender.is_finished() {
             self.on_fin_acknowledged(now, observer);
         }
@@ -265,11 +265,19 @@ impl Connection {
         if newer {
             let window = u64::from(segment.window) << self.peer_scale;
             self.window_from = (start, offset);
-            self.largest_window = self.largest_window.max(window);
+            self.note_largest_window(window);
             offset + window
         } else {
             self.sender.right_edge()
         }
+    }
+
+    /// Records a window that the peer has announced, which no field and shift make larger than
+    /// 2^30 bytes.
+    #[inline]
+    pub(super) fn note_largest_window(&mut self, window: u64) {
+        let window = u32::try_from(window).unwrap_or(u32::MAX);
+        self.largest_window = self.largest_window.max(window);
     }
 
     /// Seventh and eighth check.

@@ -108,7 +108,7 @@ impl Connection {
         }
         if self.is_synchronized() && self.state != State::TimeWait {
             let reset = self.own_reset(now);
-            self.rare_mut().reset = Some(reset);
+            self.rare_mut().set_reset(reset);
         }
         self.finish(End::TimedOut);
     }

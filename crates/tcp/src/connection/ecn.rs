@@ -203,7 +203,7 @@ impl Connection {
     fn echo_from_now(&mut self, now: Instant, after: EcnState) {
         if self.receiver.holds_acknowledgment() {
             let held = self.acknowledgment(now, self.sender.nxt());
-            self.rare_mut().before_mark = Some(held);
+            self.rare_mut().set_before_mark(held);
         }
         self.receiver.demand_acknowledgment();
         self.ecn = after;

@@ -101,7 +101,7 @@ impl Connection {
         }
         if !matches!(self.state, State::Listen | State::SynSent | State::TimeWait) {
             let reset = self.own_reset(now);
-            self.rare_mut().reset = Some(reset);
+            self.rare_mut().set_reset(reset);
         }
         self.finish(End::Aborted);
     }

@@ -243,7 +243,8 @@ impl Connection {
     ) {
         // The window of a SYN is not scaled (RFC 7323 §2.2).
         let window = u64::from(segment.window);
-        self.largest_window = window;
+        self.largest_window = 0;
+        self.note_largest_window(window);
         self.sender.on_established(window, Opening::Untimed);
         if segment.payload_bytes > 0 {
             let mut data = *segment;

@@ -317,7 +317,8 @@ impl Connection {
         } else {
             State::Established
         };
-        self.largest_window = window;
+        self.largest_window = 0;
+        self.note_largest_window(window);
         let handshake = self.handshake.take().unwrap_or_default();
         let opening = self.opening(now, &handshake, answer);
         if let Opening::Timed(round_trip) | Opening::Restarted(round_trip) = opening {

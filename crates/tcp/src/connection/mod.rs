@@ -38,7 +38,7 @@ use crate::receiver::Receiver;
 use crate::sender::Sender;
 use ecn::EcnState;
 use handshake::Handshake;
-use patience::{Effort, Patience};
+use patience::Effort;
 use rare::Rare;
 use send_side::SendSide;
 use timestamps::TimestampState;
@@ -94,7 +94,7 @@ pub struct Connection {
     /// (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
     window_from: (u64, u64),
     /// The largest window the peer has announced, in bytes (RFC 5961 §5.2, MAX.SND.WND).
-    largest_window: u64,
+    largest_window: u32,
     rare: Option<Box<Rare>>,
     probe_due: bool,
     /// Whether a zero window is announced, whatever the free space (Freeze-TCP).
@@ -104,7 +104,6 @@ pub struct Connection {
     /// Acknowledgments that leave before any data: the one that ends a handshake, and copies of the
     /// last after a freeze.
     acks_out_of_turn: u8,
-    patience: Patience,
     #[cfg(test)]
     ways: ordinary::Ways,
 }
@@ -137,7 +136,8 @@ impl Connection {
     }
 
     fn new(config: Arc<Config>, iss: SequenceNumber, state: State) -> Self {
-        Self {
+        let user_timeout = config.limits.user_timeout;
+        let mut connection = Self {
             state,
             iss,
             irs: SequenceNumber(0),
@@ -154,11 +154,14 @@ impl Connection {
             frozen: false,
             syn_data: SynData::None,
             acks_out_of_turn: 0,
-            patience: Patience::new(config.limits.user_timeout),
             sender: SendSide::new(config),
             #[cfg(test)]
             ways: ordinary::Ways::default(),
+        };
+        if user_timeout.is_some() {
+            connection.set_user_timeout(user_timeout);
         }
+        connection
     }
 
     /// Appends `bytes` to the stream to be sent.
@@ -249,8 +252,7 @@ impl Connection {
                 .sender
                 .next_wakeup()
                 .min(self.receiver.next_wakeup())
-                .min(self.ending().deadline)
-                .min(self.patience.deadline()),
+                .min(self.rare_deadline()),
         }
     }
 
@@ -282,11 +284,7 @@ impl Connection {
             timeout: self.sender.timeouts() > timeouts,
             probe,
         };
-        let is_orphan = self.ending().is_orphan;
-        if self
-            .patience
-            .on_effort(now, effort, &self.sender.config().limits, is_orphan)
-        {
+        if self.is_patience_lost(now, effort) {
             self.on_patience_lost(now, observer);
         } else if probe {
             self.probe_due = true;
@@ -296,7 +294,7 @@ impl Connection {
     /// Sets how long written data may go unacknowledged, in place of the configured limits
     /// (TCP_USER_TIMEOUT); `None` restores those.
     pub fn set_user_timeout(&mut self, most: Option<Duration>) {
-        self.patience.set_user_timeout(most);
+        self.rare_mut().patience.set_user_timeout(most);
     }
 
     /// The current state.

@@ -113,7 +113,7 @@ impl Connection {
         let right_edge = self.take_window(segment, start, una);
         self.sender.on_window(now, right_edge);
         let opens = right_edge > self.sender.nxt();
-        self.patience.on_acknowledgment(false, opens);
+        self.renew_patience(false, opens);
         if let Some(timestamps) = segment.timestamps
             && self.timestamps.enabled
             && self.receiver.times_round_trips()
@@ -163,7 +163,7 @@ impl Connection {
         self.sender
             .on_ordinary_acknowledgment(now, offset, right_edge, echo, observer);
         // The cumulative acknowledgment is all the segment carries.
-        self.patience.on_acknowledgment(true, false);
+        self.renew_patience(true, false);
         true
     }
 }

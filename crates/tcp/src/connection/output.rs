@@ -28,7 +28,7 @@ impl Connection {
     #[inline(never)]
     fn poll_segment(&mut self, now: Instant) -> Option<Segment> {
         if let Some(rare) = &mut self.rare
-            && let Some(segment) = rare.reset.take().or_else(|| rare.before_mark.take())
+            && let Some(segment) = rare.take_segment()
         {
             return Some(segment);
         }
@@ -214,6 +214,6 @@ impl Connection {
                 ..Segment::default()
             }
         };
-        self.rare_mut().reset = Some(reset);
+        self.rare_mut().set_reset(reset);
     }
 }

@@ -29,7 +29,7 @@ pub struct Effort {
 
 /// Unanswered attempts since the peer's last answer, and the limit on them. Usually there are no
 /// attempts and the configured limits apply: then nothing is stored.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Patience(Option<Box<Tries>>);
 
 #[derive(Clone, Debug)]
@@ -57,15 +57,6 @@ impl Default for Tries {
 }
 
 impl Patience {
-    /// A state without tries.
-    pub fn new(user_timeout: Option<Duration>) -> Self {
-        let mut patience = Self(None);
-        if user_timeout.is_some() {
-            patience.set_user_timeout(user_timeout);
-        }
-        patience
-    }
-
     /// Sets how long written data may go unacknowledged; `None` for the configured limits.
     pub fn set_user_timeout(&mut self, most: Option<Duration>) {
         self.0.get_or_insert_default().user_timeout = most;
@@ -84,7 +75,6 @@ impl Patience {
     }
 
     /// Records the sender's effort at `now`. Returns whether it exceeded the limit.
-    #[inline]
     pub fn on_effort(
         &mut self,
         now: Instant,
@@ -92,10 +82,6 @@ impl Patience {
         limits: &LimitsConfig,
         is_orphan: bool,
     ) -> bool {
-        // Most wake-ups are for pacing.
-        if !effort.timeout && !effort.probe {
-            return self.deadline() <= now;
-        }
         let tries = self.0.get_or_insert_default();
         tries.on_effort(now, effort, limits, is_orphan)
     }

@@ -51,7 +51,7 @@ pub struct Receiver {
     /// Offset of the FIN, once it has arrived.
     fin: Compact<u64>,
     /// Segments that brought nothing new.
-    duplicates: u64,
+    duplicates: u32,
 }
 
 impl Receiver {
@@ -121,7 +121,7 @@ impl Receiver {
             self.report.on_duplicate(duplicate);
         }
         if insertion.fresh == 0 {
-            self.duplicates += 1;
+            self.duplicates = self.duplicates.saturating_add(1);
         } else {
             self.report.on_arrival(range.start);
         }
@@ -205,7 +205,7 @@ impl Receiver {
 
     /// Takes a retransmitted segment with no byte above the next expected one.
     pub fn on_old_duplicate(&mut self, range: Range<u64>) {
-        self.duplicates += 1;
+        self.duplicates = self.duplicates.saturating_add(1);
         self.report.on_duplicate(range);
         self.delayed.demand();
     }
@@ -268,7 +268,7 @@ impl Receiver {
     /// Number of segments that brought nothing new.
     #[must_use]
     pub const fn duplicates(&self) -> u64 {
-        self.duplicates
+        self.duplicates as u64
     }
 
     /// Takes up to `most` bytes for the application; returns their number.

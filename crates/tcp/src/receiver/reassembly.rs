@@ -9,6 +9,7 @@
 //! stream. In-order data is never dropped. Like Linux, and unlike RFC 2018 §8, a segment that is
 //! itself dropped is not reported.
 
+use alloc::boxed::Box;
 use core::ops::Range;
 
 use super::islands::Islands;
@@ -26,8 +27,9 @@ pub struct Insertion {
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     next_expected: u64,
-    /// Ranges above `next_expected`.
-    waiting: Islands,
+    /// Ranges above `next_expected`, if there are any. Boxed, so that very many receivers fit in
+    /// memory.
+    waiting: Option<Box<Islands>>,
     /// Bytes in them: at most a window, 2^30 (RFC 7323 §2.3).
     waiting_bytes: u32,
     /// Maximum number of waiting ranges.
@@ -39,7 +41,7 @@ impl Reassembly {
     pub const fn new(most: u32) -> Self {
         Self {
             next_expected: 0,
-            waiting: Islands::new(),
+            waiting: None,
             waiting_bytes: 0,
             most: if most == 0 { 1 } else { most },
         }
@@ -59,7 +61,7 @@ impl Reassembly {
     /// Whether any data is held after a gap.
     #[inline]
     pub fn has_gaps(&self) -> bool {
-        !self.waiting.is_empty()
+        self.waiting.is_some()
     }
 
     /// Bytes held after gaps.
@@ -87,18 +89,18 @@ impl Reassembly {
 
     /// The waiting range that contains `offset`.
     pub fn containing(&self, offset: u64) -> Option<Range<u64>> {
-        let (start, end) = self.waiting.below(offset)?;
+        let (start, end) = self.waiting.as_deref()?.below(offset)?;
         (offset < end).then_some(start..end)
     }
 
     /// The end of the highest range after a gap.
     pub fn highest_end(&self) -> Option<u64> {
-        self.waiting.highest_end()
+        self.waiting.as_deref()?.highest_end()
     }
 
     /// The ranges after a gap, in order.
     pub fn waiting(&self) -> impl Iterator<Item = Range<u64>> {
-        self.waiting.iter()
+        self.waiting.as_deref().into_iter().flat_map(Islands::iter)
     }
 
     /// Takes `range`, whether or not parts of it were held before.
@@ -120,7 +122,8 @@ impl Reassembly {
             return insertion;
         }
         // The range below, if it reaches this one, is the first to merge with it.
-        let (first, end) = match self.waiting.below(range.start) {
+        let below = self.waiting.as_deref();
+        let (first, end) = match below.and_then(|islands| islands.below(range.start)) {
             Some((start, end)) if end >= range.start => {
                 duplicate(range.start..end.min(range.end));
                 insertion.fresh = range.end - end.min(range.end);
@@ -139,7 +142,8 @@ impl Reassembly {
     /// so.
     #[inline]
     fn extend_highest(&mut self, range: &Range<u64>) -> bool {
-        match self.waiting.highest_end_mut() {
+        let highest = self.waiting.as_deref_mut();
+        match highest.and_then(Islands::highest_end_mut) {
             Some(end) if *end == range.start => {
                 *end = range.end.max(*end);
                 true
@@ -152,7 +156,9 @@ impl Reassembly {
     /// result.
     fn absorb(&mut self, merged: Range<u64>, range: &Range<u64>, insertion: &mut Insertion) {
         let Range { start, mut end } = merged;
-        while let Some((other, other_end)) = self.waiting.take_first_of(start + 1..end + 1) {
+        while let Some(islands) = &mut self.waiting
+            && let Some((other, other_end)) = islands.take_first_of(start + 1..end + 1)
+        {
             let overlap = other.max(range.start)..other_end.min(range.end);
             if overlap.start < overlap.end {
                 insertion.fresh -= overlap.end - overlap.start;
@@ -164,12 +170,14 @@ impl Reassembly {
             // The data held until now, and the fresh bytes.
             self.count_waiting(insertion.fresh, end - start);
             self.next_expected = end;
+            self.waiting.take_if(|islands| islands.is_empty());
             return;
         }
         self.count_waiting(insertion.fresh, 0);
-        self.waiting.set(start, end);
-        if self.waiting.len() > self.most as usize {
-            let forgotten = self.waiting.forget_highest();
+        let islands = self.waiting.get_or_insert_with(|| Box::new(Islands::new()));
+        islands.set(start, end);
+        if islands.len() > self.most as usize {
+            let forgotten = islands.forget_highest();
             self.count_waiting(0, forgotten);
         }
     }

@@ -25,10 +25,10 @@ const FIRST_SEGMENTS: u64 = 10;
 /// The window a receiver offers, in offsets of the stream.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// Maximum buffer, in bytes.
-    buffer: u64,
+    /// Maximum buffer, in bytes: at most a window, 2^30 (RFC 7323 §2.3).
+    buffer: u32,
     /// Minimum step by which the window opens (RFC 9293 §3.8.6.2.2).
-    step: u64,
+    step: u32,
     /// First byte beyond the window last announced: it never moves back (RFC 9293 §3.8.6).
     announced: u64,
     tuning: Option<Box<Tuning>>,
@@ -52,8 +52,8 @@ impl Window {
         let buffer = config.receive_buffer;
         let tuning = Tuning::of(config).map(Box::new);
         Self {
-            buffer,
-            step: u64::from(step).min(buffer / 2).max(1),
+            buffer: stored(buffer),
+            step: step.min(stored(buffer / 2)).max(1),
             announced: tuning
                 .as_ref()
                 .map_or(buffer, |tuning| tuning.first_window().min(buffer)),
@@ -63,8 +63,8 @@ impl Window {
 
     /// Limits the buffer to `bytes`.
     pub fn set_buffer(&mut self, bytes: u64) {
-        self.buffer = bytes;
-        self.step = self.step.min(bytes / 2).max(1);
+        self.buffer = stored(bytes);
+        self.step = self.step.min(stored(bytes / 2)).max(1);
         if let Some(tuning) = &mut self.tuning {
             tuning.most = bytes;
             tuning.buffer = tuning.buffer.min(bytes);
@@ -96,7 +96,7 @@ impl Window {
     #[inline]
     pub fn is_reopened(&self, standing: StreamPosition) -> bool {
         let room = self.announced.saturating_sub(standing.next_expected);
-        room < self.step && self.opened(standing) > self.announced
+        room < self.step.into() && self.opened(standing) > self.announced
     }
 
     /// First byte beyond the window that may be announced now. It opens in steps of a segment or
@@ -104,10 +104,10 @@ impl Window {
     #[inline]
     fn opened(&self, standing: StreamPosition) -> u64 {
         let possible = match &self.tuning {
-            None => standing.read + self.buffer,
+            None => standing.read + u64::from(self.buffer),
             Some(tuning) => standing.next_expected + tuning.offered.min(tuning.space(standing)),
         };
-        if possible >= self.announced + self.step {
+        if possible >= self.announced + u64::from(self.step) {
             possible
         } else {
             self.announced
@@ -170,6 +170,11 @@ impl Window {
         let tuning = self.tuning.as_ref()?;
         Some(tuning.round_trip?.min(tuning.handshake))
     }
+}
+
+/// A size in bytes in its stored form.
+fn stored(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 /// A buffer that follows the bytes the application reads per round trip (dynamic right-sizing, Fisk
