@@ -6,7 +6,7 @@ use std::path::Path;
 use airtcp_link::{LostPackets, Stops, Stream};
 use airtcp_units::Instant;
 
-use crate::document::{LinkTable, LostPacketsTable, StopsTable};
+use crate::document::{LinkTable, LostPacketsTable, ReverseTable, StopsTable};
 use crate::error::Problem;
 use crate::inputs::Recording;
 use crate::names::StopProcess;
@@ -64,15 +64,18 @@ impl Scenario {
                 ..StopsTable::default()
             };
         }
-        link.loss = None;
-        let reverse = link.reverse.get_or_insert_default();
-        reverse.loss = None;
-        let tables = [&mut link.lost_packets, &mut reverse.lost_packets];
-        for (table, (name, lost)) in tables.into_iter().zip(lost) {
-            let path = name.to_owned();
-            *table = Some(LostPacketsTable { path });
+        let [data, acks] = lost.map(|(name, lost)| {
             files.push((name, lost.to_csv()));
-        }
+            let path = name.to_owned();
+            Some(LostPacketsTable { path })
+        });
+        link.loss = None;
+        link.lost_packets = data;
+        link.reverse = Some(ReverseTable {
+            loss: None,
+            lost_packets: acks,
+            ..link.reverse.take().unwrap_or_default()
+        });
         self.name_files_absolutely(link);
         Ok(Replay {
             scenario: written(&document),
