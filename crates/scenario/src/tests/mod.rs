@@ -1,4 +1,5 @@
 mod aggregation;
+mod alternatives;
 mod errors;
 mod files;
 mod keys;
