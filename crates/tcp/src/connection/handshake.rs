@@ -5,6 +5,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::ecn::EcnState;
 use super::fast_open::{FastOpening, SynData};
+use super::patience::time_of;
 use super::send_side::Opening;
 use super::timestamps::TIMESTAMP_BYTES;
 use super::{Connection, State};
@@ -357,10 +358,25 @@ impl Connection {
         }
     }
 
+    /// Whether the SYN is unanswered for as long as its retransmissions would take without linear
+    /// timeouts (Linux, `retransmits_timed_out`).
+    fn has_opened_too_long(&self, now: Instant) -> bool {
+        let config = self.sender.config();
+        let limits = &config.limits;
+        let Some(handshake) = &self.handshake else {
+            return false;
+        };
+        let (least, largest) = (config.timeout.initial, config.timeout.max);
+        self.state == State::SynSent
+            && limits.syn_linear_timeouts > 0
+            && now - handshake.first_sent_at >= time_of(limits.syn_retries, least, largest)
+    }
+
     /// Retransmits the SYN or SYN-ACK, a limited number of times (RFC 9293 §3.8.3; Linux,
     /// `tcp_write_timeout` and `reqsk_timer_handler`).
     pub(super) fn on_handshake_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
         if self.handshake_deadline() <= now {
+            let is_late = self.has_opened_too_long(now);
             let retries = match self.state {
                 State::SynSent => {
                     let limits = &self.sender.config().limits;
@@ -375,7 +391,7 @@ impl Connection {
                 }
             };
             let handshake = self.handshake();
-            if handshake.expiries >= u32::from(retries) {
+            if is_late || handshake.expiries >= u32::from(retries) {
                 self.on_patience_lost(now, observer);
                 return;
             }

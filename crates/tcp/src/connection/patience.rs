@@ -130,7 +130,7 @@ impl Tries {
         } else {
             limits.data_retries
         };
-        let most = time_of(retries);
+        let most = time_of(retries, MIN_RTO, LARGEST_RTO);
         // The first timeout, or probe, is never the last.
         let is_too_long = |since: Instant| since < now && now - since >= most;
         if effort.timeout {
@@ -154,17 +154,13 @@ impl Tries {
 }
 
 /// Time until `retries` unanswered retransmissions have passed, the wait after the last included,
-/// where each doubles the RTO (Linux, `tcp_model_timeout`).
-fn time_of(retries: u8) -> Duration {
-    let mut rto = MIN_RTO;
+/// where each doubles the RTO from `least` to `largest` (Linux, `tcp_model_timeout`).
+pub fn time_of(retries: u8, least: Duration, largest: Duration) -> Duration {
+    let mut rto = least;
     let mut time = rto;
     for _ in 0..retries {
         // Linux adds whole maxima from the first doubling that would exceed them.
-        rto = if rto * 2 > LARGEST_RTO {
-            LARGEST_RTO
-        } else {
-            rto * 2
-        };
+        rto = if rto * 2 > largest { largest } else { rto * 2 };
         time += rto;
     }
     time
@@ -178,9 +174,18 @@ mod tests {
     /// hypothetical timeout of 924.6 seconds".
     #[test]
     fn fifteen_retries_take_924_seconds() {
-        assert_eq!(time_of(15), Duration::from_millis(924_600));
-        assert_eq!(time_of(0), MIN_RTO);
-        assert_eq!(time_of(2), Duration::from_millis(1400));
-        assert_eq!(time_of(8), Duration::from_millis(102_200));
+        assert_eq!(
+            time_of(15, MIN_RTO, LARGEST_RTO),
+            Duration::from_millis(924_600)
+        );
+        assert_eq!(time_of(0, MIN_RTO, LARGEST_RTO), MIN_RTO);
+        assert_eq!(
+            time_of(2, MIN_RTO, LARGEST_RTO),
+            Duration::from_millis(1400)
+        );
+        assert_eq!(
+            time_of(8, MIN_RTO, LARGEST_RTO),
+            Duration::from_millis(102_200)
+        );
     }
 }

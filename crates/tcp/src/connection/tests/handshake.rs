@@ -331,6 +331,17 @@ fn the_first_timeouts_of_a_syn_may_be_as_long_as_the_first() {
     script.at(19_000).wake();
     assert_eq!(script.next_ms(), None, "seven retransmissions");
 
+    // The one retransmission allowed would end after three seconds if timeouts doubled.
+    config.limits.syn_retries = 1;
+    let mut script = Script::connect(&config);
+    script.say();
+    for due in [1000, 2000] {
+        assert_eq!(script.at(due).wake(), ["S 0:1"]);
+    }
+    assert_eq!(script.next_ms(), Some(3000));
+    script.at(3000).wake();
+    assert_eq!(script.next_ms(), None);
+
     let mut script = Script::listen(&config);
     script.take(syn(Flags::SYN, 0));
     assert_eq!(script.at(1000).wake(), ["SA 0:1 ack 1"]);
