@@ -2,7 +2,7 @@
 #![no_main]
 
 use airtcp_packet::wire::{Parsed, emit, emit_ipv6, parse, parse_ipv6};
-use airtcp_packet::{SackBlocks, Segment};
+use airtcp_packet::{Segment, TailOptions};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -37,17 +37,17 @@ fn check(bytes: &[u8]) {
 }
 
 fn assert_same<A: PartialEq + std::fmt::Debug>(first: &Parsed<A>, second: &Parsed<A>) {
-    let mut sack = first.segment.sack;
-    // A SYN has a Fast Open option in the place of blocks, and it is written whole.
+    let mut tail = first.segment.tail;
+    // Fast Open's option is written whole.
     if first.segment.fast_open().is_none() {
-        sack = SackBlocks::new();
-        for &block in &first.segment.sack.as_slice()[..first.segment.sack_blocks_on_wire()] {
-            sack.push(block);
+        tail = TailOptions::default();
+        for &block in &first.segment.tail.blocks()[..first.segment.sack_blocks_on_wire()] {
+            tail.push(block);
         }
     }
     assert_eq!(
         Segment {
-            sack,
+            tail,
             ..first.segment
         },
         second.segment

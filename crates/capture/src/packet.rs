@@ -1,6 +1,8 @@
 //! A TCP packet of a flow, and its compact form during the pass.
 
-use airtcp_packet::{Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
+use airtcp_packet::{
+    Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, TailOptions, Timestamps,
+};
 use airtcp_units::Instant;
 
 use crate::decode::Radio;
@@ -102,7 +104,7 @@ impl Slot {
             | flag(packet.identification.is_some(), bit::IDENTIFICATION)
             | flag(packet.radio.is_retry, bit::RETRY)
             | u64::from(segment.ecn.bits()) << bit::ECN_SHIFT
-            | (segment.sack.len() as u64) << bit::SACK_SHIFT
+            | (segment.tail.blocks().len() as u64) << bit::SACK_SHIFT
             | flag(segment.mss.is_some(), bit::MSS)
             | flag(segment.window_scale.is_some(), bit::WINDOW_SCALE)
             | flag(segment.sack_permitted, bit::SACK_PERMITTED);
@@ -121,9 +123,9 @@ impl Slot {
 
     /// The SACK blocks of a packet.
     #[inline]
-    pub fn of_sack(blocks: &SackBlocks) -> Self {
+    pub fn of_sack(blocks: &[SackBlock]) -> Self {
         let mut words = [0; 6];
-        for (word, block) in words.iter_mut().zip(blocks.as_slice()) {
+        for (word, block) in words.iter_mut().zip(blocks) {
             *word = pair(block.start.0, block.end.0);
         }
         Self(words)
@@ -158,7 +160,7 @@ impl Slot {
                 flags: Flags::from_bits((bits >> 16) as u8),
                 ecn: Ecn::from_bits((bits >> bit::ECN_SHIFT) as u8),
                 timestamps: is(bit::TIMESTAMPS).then_some(Timestamps { value, echo }),
-                sack: SackBlocks::new(),
+                tail: TailOptions::default(),
                 mss: is(bit::MSS).then_some((rare >> 16) as u16),
                 window_scale: is(bit::WINDOW_SCALE).then_some((rare >> 32) as u8),
                 sack_permitted: is(bit::SACK_PERMITTED),
@@ -218,7 +220,7 @@ mod tests {
                     flags: Flags::from_bits(flags),
                     ecn: Ecn::from_bits(ecn),
                     timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
-                    sack: blocks,
+                    tail: blocks.into(),
                     mss,
                     window_scale: scale,
                     sack_permitted,
@@ -235,7 +237,8 @@ mod tests {
         fn the_compact_form_keeps_everything(packet in packets()) {
             let slot = Slot::of(&packet);
             let mut back = slot.packet();
-            back.segment.sack = Slot::of_sack(&packet.segment.sack).sack(slot.sack_blocks());
+            let sack = Slot::of_sack(packet.segment.tail.blocks()).sack(slot.sack_blocks());
+            back.segment.tail = sack.into();
             prop_assert_eq!(back, packet);
         }
     }

@@ -3,14 +3,7 @@
 /// Minimum and maximum length of a cookie, in bytes (Linux, `TCP_FASTOPEN_COOKIE_MIN` and `_MAX`).
 const MIN_COOKIE_BYTES: usize = 4;
 /// Maximum length.
-pub(crate) const MAX_COOKIE_BYTES: usize = 16;
-
-/// Marks the count of blocks that an option of Fast Open takes the place of.
-const HELD: u8 = 0x80;
-/// The experimental kind.
-const EXPERIMENTAL: u8 = 0x40;
-/// The cookie's length.
-const LENGTH: u8 = 0x1f;
+const MAX_COOKIE_BYTES: usize = 16;
 
 /// The option of a SYN or SYN-ACK: a client requests a cookie, a server grants it, and the client's
 /// next SYNs carry it, followed by data.
@@ -82,36 +75,9 @@ impl FastOpen {
         &self.bytes[..usize::from(self.length)]
     }
 
-    /// The cookie, padded with zeros.
-    pub(crate) const fn padded(&self) -> &[u8; MAX_COOKIE_BYTES] {
-        &self.bytes
-    }
-
     /// Length on the wire, kind and length included and padding left out.
     pub(crate) const fn option_bytes(&self) -> u8 {
         self.length + if self.is_experimental { 4 } else { 2 }
-    }
-
-    /// Format and length in one byte, never that of a count of blocks.
-    pub(crate) const fn form(&self) -> u8 {
-        let kind = if self.is_experimental {
-            EXPERIMENTAL
-        } else {
-            0
-        };
-        HELD | kind | self.length
-    }
-
-    /// The option with this [form](Self::form) and the cookie's `bytes`.
-    pub(crate) const fn of_form(form: u8, bytes: [u8; MAX_COOKIE_BYTES]) -> Option<Self> {
-        if form & HELD == 0 {
-            return None;
-        }
-        Some(Self {
-            bytes,
-            length: form & LENGTH,
-            is_experimental: form & EXPERIMENTAL != 0,
-        })
     }
 }
 

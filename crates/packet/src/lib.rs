@@ -16,6 +16,7 @@ mod forecast;
 mod sack;
 mod segment;
 mod sequence;
+mod tail_options;
 pub mod wire;
 
 pub use ecn::Ecn;
@@ -26,3 +27,4 @@ pub use forecast::Forecast;
 pub use sack::{SackBlock, SackBlocks};
 pub use segment::{Segment, Timestamps};
 pub use sequence::SequenceNumber;
+pub use tail_options::TailOptions;

@@ -1,6 +1,6 @@
 //! A TCP segment as a value.
 
-use crate::{Ecn, FastOpen, Flags, Forecast, SackBlocks, SequenceNumber};
+use crate::{Ecn, FastOpen, Flags, Forecast, SequenceNumber, TailOptions};
 
 /// The timestamps option (RFC 7323 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,8 +29,8 @@ pub struct Segment {
     pub ecn: Ecn,
     /// Timestamps option.
     pub timestamps: Option<Timestamps>,
-    /// Selective acknowledgment option.
-    pub sack: SackBlocks,
+    /// SACK blocks, a forecast, or Fast Open's option.
+    pub tail: TailOptions,
     /// Maximum segment size option, in bytes (RFC 9293 §3.7.1).
     pub mss: Option<u16>,
     /// Window scale option, a shift count (RFC 7323 §2.2).
@@ -57,7 +57,7 @@ impl Segment {
     #[inline]
     #[must_use]
     pub fn header_bytes(&self) -> u32 {
-        let last = if self.sack.is_clear() {
+        let last = if self.tail.is_none() {
             0
         } else {
             self.last_option_bytes()
@@ -71,7 +71,7 @@ impl Segment {
             return u32::from(option.option_bytes()).next_multiple_of(4);
         }
         let blocks = self.sack_blocks_on_wire() as u32;
-        if self.sack.forecast().is_some() {
+        if self.tail.forecast().is_some() {
             let sack = if blocks > 0 { SACK_PREFIX_BYTES } else { 0 };
             return FORECAST_BYTES + sack + blocks * SACK_BLOCK_BYTES;
         }
@@ -82,18 +82,18 @@ impl Segment {
     pub fn set_forecast(&mut self, forecast: Forecast) {
         let before = self.option_bytes_before_sack() + FORECAST_BYTES + SACK_PREFIX_BYTES;
         let fits = MAX_OPTION_BYTES.saturating_sub(before) / SACK_BLOCK_BYTES;
-        self.sack = self.sack.with_forecast(forecast, fits as usize);
+        self.tail = self.tail.with_forecast(forecast, fits as usize);
     }
 
     /// The option of TCP Fast Open (RFC 7413), which only a SYN has.
     #[must_use]
     pub fn fast_open(&self) -> Option<FastOpen> {
-        self.sack.fast_open()
+        self.tail.fast_open()
     }
 
     /// Gives a SYN the option of TCP Fast Open: it replaces the SACK blocks of other segments.
     pub fn set_fast_open(&mut self, option: FastOpen) {
-        self.sack = SackBlocks::holding(&option);
+        self.tail = TailOptions::FastOpen(option);
     }
 
     /// The Fast Open option, if it fits after the other options.
@@ -125,11 +125,12 @@ impl Segment {
     #[inline]
     #[must_use]
     pub fn sack_blocks_on_wire(&self) -> usize {
-        if self.sack.is_empty() {
+        let count = self.tail.blocks().len();
+        if count == 0 {
             return 0;
         }
         let space = MAX_OPTION_BYTES - self.option_bytes_before_sack() - SACK_PREFIX_BYTES;
-        self.sack.len().min((space / SACK_BLOCK_BYTES) as usize)
+        count.min((space / SACK_BLOCK_BYTES) as usize)
     }
 
     /// Every option but SACK, each padded to whole words. SACK-permitted takes the place of the
@@ -270,7 +271,7 @@ mod tests {
         let mut sizes = Vec::new();
         let mut sizes_with_timestamps = Vec::new();
         for _ in 0..4 {
-            segment.sack.push(SackBlock::default());
+            segment.tail.push(SackBlock::default());
             sizes.push(segment.header_bytes());
             let timestamps = Some(Timestamps::default());
             sizes_with_timestamps.push(

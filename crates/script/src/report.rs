@@ -31,7 +31,7 @@ pub fn of_segment(segment: &Segment) -> String {
         window_scale: segment.window_scale,
         sack_permitted: segment.sack_permitted,
         timestamps: segment.timestamps.map(|stamps| (stamps.value, stamps.echo)),
-        sack: segment.sack.as_slice().to_vec(),
+        sack: segment.tail.blocks().to_vec(),
         fast_open: segment.fast_open(),
     };
     text + &of_options(&options)

@@ -32,7 +32,7 @@ impl NegotiatedOptions {
         let mut lengths: Vec<u32> = Vec::new();
         let mut has_blocks = false;
         for packet in packets.take(PROBED) {
-            has_blocks |= !packet.segment.sack.is_empty();
+            has_blocks |= !packet.segment.tail.blocks().is_empty();
             if packet.way == way && packet.segment.payload_bytes > 0 {
                 lengths.push(packet.segment.payload_bytes);
             }

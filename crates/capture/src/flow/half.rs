@@ -137,10 +137,10 @@ impl Half {
         let is_shut = segment.window == 0 && !segment.flags.contains(Flags::RST);
         self.zero_windows += u64::from(is_shut && !self.is_shut);
         self.is_shut = is_shut;
-        if let Some(first) = segment.sack.as_slice().first() {
+        if let Some(first) = segment.tail.blocks().first() {
             // RFC 2883 §4: the first block lies below the ACK, or within the second block.
             let is_below = first.start.before(acknowledgment);
-            let is_within = segment.sack.as_slice().get(1).is_some_and(|second| {
+            let is_within = segment.tail.blocks().get(1).is_some_and(|second| {
                 !first.start.before(second.start) && !first.end.after(second.end)
             });
             self.duplicates_reported += u64::from(is_below || is_within);

@@ -85,7 +85,7 @@ impl PacketPool {
     /// Appends a packet to a whole chain; `false`, and no change, if there is no room.
     #[inline]
     pub fn push(&mut self, chain: &mut Chain, packet: &Packet) -> bool {
-        let sack = &packet.segment.sack;
+        let sack = packet.segment.tail.blocks();
         if sack.is_empty() {
             return self.push_slot(chain, Slot::of(packet));
         }
@@ -202,7 +202,7 @@ impl Iterator for Packets<'_> {
         let mut packet = slot.packet();
         let blocks = slot.sack_blocks();
         if blocks > 0 {
-            packet.segment.sack = self.slot()?.sack(blocks);
+            packet.segment.tail = self.slot()?.sack(blocks).into();
         }
         Some(packet)
     }
@@ -221,7 +221,7 @@ mod tests {
             ..Packet::default()
         };
         if has_sack {
-            packet.segment.sack.push(SackBlock {
+            packet.segment.tail.push(SackBlock {
                 start: SequenceNumber(number as u32),
                 end: SequenceNumber(7),
             });

@@ -86,7 +86,7 @@ fn a_download_is_counted_each_way() {
     answer.acknowledgment = SequenceNumber(101);
     let mut report = ack(901 + 300);
     // RFC 2883 §4.1.1: a full duplicate below the ACK.
-    report.sack.push(SackBlock {
+    report.tail.push(SackBlock {
         start: SequenceNumber(901),
         end: SequenceNumber(1001),
     });

@@ -125,7 +125,7 @@ impl Latency {
     /// arrived.
     fn answered(&mut self, flow: u32, segment: &Segment) -> Option<Instant> {
         let arrived = self.flow(flow);
-        let latest_block = segment.sack.as_slice().first().map(|block| block.end);
+        let latest_block = segment.tail.blocks().first().map(|block| block.end);
         let is_reported = |one: &Arrival| {
             one.end == segment.acknowledgment || latest_block.is_some_and(|end| one.end == end)
         };
@@ -256,7 +256,7 @@ mod tests {
         for index in 1..3 {
             latency.on_delivered(at(20), u64::from(index) + 1, 0, true, &data(index));
             let mut duplicate = acknowledgment(0);
-            let _ = duplicate.sack.push(SackBlock {
+            let _ = duplicate.tail.push(SackBlock {
                 start: data(1).sequence,
                 end: data(index + 1).sequence,
             });

@@ -370,7 +370,7 @@ impl Stream {
         let is_plain = Flags::ACK | Flags::PSH == whole.flags | Flags::PSH;
         // Smaller ones are few, and may be small on purpose.
         let is_full = u64::from(part) == self.connection.sender().mss();
-        if !is_full || part == 0 || !is_plain || !whole.sack.is_empty() {
+        if !is_full || part == 0 || !is_plain || !whole.tail.blocks().is_empty() {
             return Some((whole, part));
         }
         let mut last = part;
@@ -471,6 +471,6 @@ fn continues(whole: &Segment, next: &Segment, part: u32) -> bool {
         && next.window == whole.window
         && next.timestamps == whole.timestamps
         && next.ecn == whole.ecn
-        && next.sack.is_empty()
+        && next.tail.blocks().is_empty()
         && next.flags | Flags::PSH | Flags::FIN == whole.flags | Flags::PSH | Flags::FIN
 }

@@ -295,7 +295,7 @@ impl Data {
 /// Whether the first block of a SACK option reports a duplicate: it is below the acknowledgment, or
 /// within the second block (RFC 2883 §4).
 fn reports_duplicate(segment: &Segment) -> bool {
-    let blocks = segment.sack.as_slice();
+    let blocks = segment.tail.blocks();
     let Some(first) = blocks.first() else {
         return false;
     };
@@ -436,13 +436,13 @@ mod tests {
         wire.see(1, Toward::Wired, data(1000, (1, 1)));
         wire.see(2, Toward::Wired, data(0, (2, 1)));
         let mut duplicate = ack(2000, (2, 1));
-        duplicate.sack.push(SackBlock {
+        duplicate.tail.push(SackBlock {
             start: SequenceNumber(0),
             end: SequenceNumber(1000),
         });
         wire.see(3, Toward::Mobile, duplicate);
         let mut hole = ack(2000, (3, 1));
-        hole.sack.push(SackBlock {
+        hole.tail.push(SackBlock {
             start: SequenceNumber(3000),
             end: SequenceNumber(4000),
         });

@@ -262,7 +262,7 @@ fn emit_options(segment: &Segment, out: &mut Vec<u8>) {
             shift,
         ]);
     }
-    let blocks = &segment.sack.as_slice()[..segment.sack_blocks_on_wire()];
+    let blocks = &segment.tail.blocks()[..segment.sack_blocks_on_wire()];
     if !blocks.is_empty() {
         let length = option::SACK_HEAD_BYTES + option::SACK_BLOCK_BYTES * blocks.len() as u8;
         out.extend(PADDING);
@@ -284,7 +284,7 @@ fn emit_options(segment: &Segment, out: &mut Vec<u8>) {
         let padding = length.next_multiple_of(4) - length;
         out.extend(&[option::NOP; 3][..usize::from(padding)]);
     }
-    if let Some(forecast) = segment.sack.forecast() {
+    if let Some(forecast) = segment.tail.forecast() {
         out.extend([option::EXPERIMENT, Forecast::OPTION_BYTES]);
         out.extend(option::FORECAST_MAGIC);
         out.extend(forecast.to_bytes());

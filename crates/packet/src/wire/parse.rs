@@ -257,7 +257,7 @@ fn parse_option(kind: u8, value: &[u8], segment: &mut Segment) {
         }
         option::SACK => {
             if let Some(blocks) = parse_sack(value) {
-                segment.sack = blocks;
+                segment.tail = blocks.into();
             }
         }
         option::FAST_OPEN => parse_fast_open(value, segment, false),

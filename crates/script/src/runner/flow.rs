@@ -8,7 +8,7 @@ use airtcp_endpoint::FourTuple;
 use airtcp_packet::wire::{
     Addresses, Checksums, WireError, emit, emit_ipv6, parse_ipv6_with, parse_with,
 };
-use airtcp_packet::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
+use airtcp_packet::{Flags, SackBlock, Segment, SequenceNumber, TailOptions, Timestamps};
 
 /// The port that sockets are bound and connected to, and the peer's first one.
 const PORT: u16 = 8080;
@@ -87,16 +87,16 @@ impl Flow {
         if segment.flags.contains(Flags::ACK) {
             segment.acknowledgment = SequenceNumber(segment.acknowledgment.0.wrapping_add(ours));
         }
-        // A SYN has its Fast Open option in their place.
-        if !segment.sack.is_empty() {
-            let mut sack = SackBlocks::new();
-            for block in segment.sack.as_slice() {
-                sack.push(SackBlock {
+        // A SYN may have the option of Fast Open instead.
+        if !segment.tail.blocks().is_empty() {
+            let mut tail = TailOptions::default();
+            for block in segment.tail.blocks() {
+                tail.push(SackBlock {
                     start: SequenceNumber(block.start.0.wrapping_add(ours)),
                     end: SequenceNumber(block.end.0.wrapping_add(ours)),
                 });
             }
-            segment.sack = sack;
+            segment.tail = tail;
         }
         segment.timestamps = segment.timestamps.map(|stamps| Timestamps {
             echo: self.our_stamp(stamps.echo),

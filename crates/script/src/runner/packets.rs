@@ -1,6 +1,6 @@
 //! Segments that arrive, and segments that must leave.
 
-use airtcp_packet::{Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
+use airtcp_packet::{Ecn, Flags, SackBlock, Segment, SequenceNumber, TailOptions, Timestamps};
 use airtcp_units::Instant;
 
 use super::Machine;
@@ -16,9 +16,9 @@ impl Machine<'_> {
         if options.any {
             return unsupported("a segment that arrives with any options");
         }
-        let mut sack = SackBlocks::new();
+        let mut tail = TailOptions::default();
         for block in &options.sack {
-            sack.push(*block);
+            tail.push(*block);
         }
         let timestamps = options
             .timestamps
@@ -43,7 +43,7 @@ impl Machine<'_> {
                 None => Ecn::NotCapable,
             },
             timestamps,
-            sack,
+            tail,
             mss: options.mss,
             window_scale: options.window_scale,
             sack_permitted: options.sack_permitted,
@@ -181,7 +181,7 @@ impl Machine<'_> {
         }
         let Some(options) = &packet.options else {
             // Only a SYN must list its options; elsewhere an empty list matches any options.
-            return (!segment.sack.is_empty()).then_some("set of SACK blocks");
+            return (!segment.tail.blocks().is_empty()).then_some("set of SACK blocks");
         };
         if let (Some((script, _)), Some(ours)) = (options.timestamps, segment.timestamps) {
             self.path.arrival().map_stamp(script, ours.value);
@@ -208,7 +208,7 @@ fn different_option(options: &Options, segment: &Segment, theirs: u32) -> Option
         start: block.start + theirs,
         end: block.end + theirs,
     });
-    if !sack.eq(segment.sack.as_slice().iter().copied()) {
+    if !sack.eq(segment.tail.blocks().iter().copied()) {
         return Some("set of SACK blocks");
     }
     if options.fast_open != segment.fast_open() {

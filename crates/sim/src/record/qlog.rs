@@ -282,8 +282,8 @@ impl QlogWriter {
         };
         let cumulative = segment.acknowledgment.expand(near);
         let blocks: Vec<_> = segment
-            .sack
-            .as_slice()
+            .tail
+            .blocks()
             .iter()
             .map(|block| block.start.expand(near)..block.end.expand(near))
             .collect();

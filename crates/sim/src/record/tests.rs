@@ -37,7 +37,7 @@ fn acknowledgment(position: u32, sack: &[(u32, u32)]) -> Segment {
     Segment {
         acknowledgment: SYN + (1 + position * 1000),
         flags: Flags::ACK,
-        sack: blocks,
+        tail: blocks.into(),
         ..Segment::default()
     }
 }

@@ -85,12 +85,12 @@ impl PacketLog {
         };
         self.acknowledges
             .append_value(offset(segment.acknowledgment));
-        if segment.sack.is_empty() {
+        if segment.tail.blocks().is_empty() {
             self.sack.append_null();
         } else {
             let blocks: Vec<String> = segment
-                .sack
-                .as_slice()
+                .tail
+                .blocks()
                 .iter()
                 .map(|block| format!("{}-{}", offset(block.start), offset(block.end)))
                 .collect();

@@ -113,7 +113,7 @@ impl AccurateEcn {
     /// Processes the first acknowledgment of our SYN-ACK, which reports how that arrived (table 4).
     /// Returns whether the peer has counted a mark on it.
     fn on_syn_ack_acknowledged(&mut self, segment: &Segment) -> bool {
-        if segment.sequence_length() > 0 || !segment.sack.is_empty() {
+        if segment.sequence_length() > 0 || !segment.tail.blocks().is_empty() {
             return false;
         }
         let ace = segment.flags.ace();

@@ -223,12 +223,12 @@ impl Connection {
             self.on_established(now, window, segment, observer);
         }
         let right_edge = self.take_window(segment, start, offset);
-        if let Some(forecast) = segment.sack.forecast() {
+        if let Some(forecast) = segment.tail.forecast() {
             self.sender.get_mut().on_forecast(forecast);
         }
         let mut sack: [Range<u64>; MAX_REPORTED] = array::from_fn(|_| 0..0);
         let mut count = 0;
-        for block in segment.sack.as_slice() {
+        for block in segment.tail.blocks() {
             let range = self.sent_offset(block.start)..self.sent_offset(block.end);
             // A block above the data sent is invalid.
             if range.start < range.end && range.end <= self.sender.nxt() {

@@ -83,7 +83,7 @@ impl Connection {
         self.state == State::Established
             && flags == Flags::ACK | Flags::PSH
             && segment.sequence == at(self.irs, self.receiver.next_expected())
-            && segment.sack.is_clear()
+            && segment.tail.is_none()
             && stamped
     }
 

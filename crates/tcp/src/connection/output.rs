@@ -94,7 +94,7 @@ impl Connection {
         let forecast = self.receiver.forecast(now, self.sender.agreed_payload());
         (count > 0 || forecast.is_some()).then(|| {
             let mut segment = self.acknowledgment(now, self.sender.nxt());
-            segment.sack = self.sack_blocks(&ranges[..count]);
+            segment.tail = self.sack_blocks(&ranges[..count]).into();
             if let Some(forecast) = forecast {
                 segment.set_forecast(forecast);
             }

@@ -88,7 +88,7 @@ fn line(
     } else {
         let _ = write!(line, "{:>38} ack {}", "", number(segment.acknowledgment));
         let blocks = |block: &SackBlock| format!(" {}-{}", number(block.start), number(block.end));
-        let _ = match segment.sack.as_slice() {
+        let _ = match segment.tail.blocks() {
             [] => Ok(()),
             sack => write!(line, " sack{}", sack.iter().map(blocks).collect::<String>()),
         };

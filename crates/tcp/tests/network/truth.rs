@@ -110,7 +110,7 @@ impl Truth {
             "an acknowledgment moved back"
         );
         self.acknowledged = acknowledged;
-        for block in segment.sack.as_slice() {
+        for block in segment.tail.blocks() {
             let start = offset(block.start, self.peer, self.prefix());
             let end = offset(block.end, self.peer, self.prefix());
             let held = |&(from, to): &(u64, u64)| from <= start && start < end && end <= to;

@@ -317,7 +317,7 @@ impl Follower {
             && segment.payload_bytes == 0
             && self.board.open() > 0
             && segment.flags.bits() & (Flags::SYN.bits() | Flags::FIN.bits()) == 0
-            && (self.window == Some(segment.window) || !segment.sack.is_empty())
+            && (self.window == Some(segment.window) || !segment.tail.blocks().is_empty())
     }
 
     /// The window that a packet announces: that of a SYN is never scaled (RFC 7323 §2.2), and a
@@ -334,7 +334,7 @@ impl Follower {
     /// Assigns a D-SACK to the latest retransmission that it can refer to (RFC 2883 §4). Returns
     /// whether there is one.
     fn dsack(&mut self, segment: &Segment, ack: u64, now: Instant) -> bool {
-        let blocks = segment.sack.as_slice();
+        let blocks = segment.tail.blocks();
         let Some(first) = blocks.first() else {
             return false;
         };
@@ -357,7 +357,7 @@ impl Follower {
     /// Whether an ACK has as many SACK blocks as fit into it, and all of them are new. Receivers
     /// that answer each packet repeat blocks.
     fn is_crowded(&self, segment: &Segment, has_dsack: bool) -> bool {
-        let blocks = &segment.sack.as_slice()[usize::from(has_dsack)..];
+        let blocks = &segment.tail.blocks()[usize::from(has_dsack)..];
         let is_new = |block: &SackBlock| {
             self.block(block).is_some_and(|(start, end)| {
                 start < end && self.board.unsacked(start, end) == end - start
@@ -377,7 +377,7 @@ impl Follower {
         let newly = ack.saturating_sub(self.board.una());
         let (stream, end) = (self.stream, self.board.end());
         let position = |number| stream.position(number, end);
-        let blocks = segment.sack.as_slice().iter();
+        let blocks = segment.tail.blocks().iter();
         let blocks = blocks.filter_map(|block| position(block.start).zip(position(block.end)));
         let doubtful = self.recovery.doubtful_timeout();
         let report = Report {

@@ -117,7 +117,7 @@ impl Script {
             ..Segment::default()
         };
         for (start, end) in sack {
-            segment.sack.push(SackBlock {
+            segment.tail.push(SackBlock {
                 start: place(*start),
                 end: place(*end),
             });

@@ -20,7 +20,7 @@ fn segment() -> Segment {
         timestamps: Some(Timestamps { value: 5, echo: 6 }),
         ..Segment::default()
     };
-    segment.sack.push(SackBlock {
+    segment.tail.push(SackBlock {
         start: SequenceNumber(100),
         end: SequenceNumber(200),
     });

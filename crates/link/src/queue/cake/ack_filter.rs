@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use airtcp_packet::{Flags, SackBlocks, Segment};
+use airtcp_packet::{Flags, Segment};
 
 use crate::frame::QueuedPacket;
 use crate::queue::EcnField;
@@ -94,14 +94,9 @@ enum Selective {
 /// Compares the SACK blocks of `old` with those in `new`; a duplicate SACK always counts as more
 /// (`cake_tcph_sack_compare`).
 fn says_more(old: &Segment, new: &Segment) -> Selective {
-    let on_wire = |segment: &Segment| {
-        let blocks: SackBlocks = segment.sack;
-        (blocks, segment.sack_blocks_on_wire())
-    };
-    let ((old_blocks, old_count), (new_blocks, new_count)) = (on_wire(old), on_wire(new));
     let (olds, news) = (
-        &old_blocks.as_slice()[..old_count],
-        &new_blocks.as_slice()[..new_count],
+        &old.tail.blocks()[..old.sack_blocks_on_wire()],
+        &new.tail.blocks()[..new.sack_blocks_on_wire()],
     );
     match (olds.is_empty(), news.is_empty()) {
         (true, true) => return Selective::Same,

@@ -134,7 +134,7 @@ fn ack(number: u32) -> Segment {
 }
 
 fn with_block(mut segment: Segment, start: u32, end: u32) -> Segment {
-    segment.sack.push(SackBlock {
+    segment.tail.push(SackBlock {
         start: SequenceNumber(start),
         end: SequenceNumber(end),
     });

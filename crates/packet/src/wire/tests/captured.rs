@@ -6,7 +6,7 @@
 //! segment, and the sending socket one that dropped every ACK. Fields: `tshark -T fields -e
 //! tcp.seq_raw -e tcp.ack_raw ...`; all checksums are good by `tcp.check_checksum:TRUE`.
 
-use crate::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
+use crate::{Flags, SackBlock, Segment, SequenceNumber, TailOptions, Timestamps};
 
 /// One captured packet.
 pub struct Captured {
@@ -24,8 +24,8 @@ pub struct Captured {
     pub payload: &'static [u8],
 }
 
-fn sack(blocks: &[(u32, u32)]) -> SackBlocks {
-    let mut sack = SackBlocks::new();
+fn sack(blocks: &[(u32, u32)]) -> TailOptions {
+    let mut sack = TailOptions::default();
     for &(start, end) in blocks {
         assert!(sack.push(SackBlock {
             start: SequenceNumber(start),
@@ -129,7 +129,7 @@ pub const IPV4: &[Captured] = &[
                 value: 2579087324,
                 echo: 2429919887,
             }),
-            sack: sack(&[(415723425, 415723431)]),
+            tail: sack(&[(415723425, 415723431)]),
             ..Segment::default()
         },
         header_bytes: 44,
@@ -153,7 +153,7 @@ pub const IPV4: &[Captured] = &[
                 value: 2579087332,
                 echo: 2429919887,
             }),
-            sack: sack(&[
+            tail: sack(&[
                 (415723449, 415723456),
                 (415723438, 415723443),
                 (415723425, 415723431),
@@ -259,7 +259,7 @@ pub const IPV4: &[Captured] = &[
             payload_bytes: 0,
             window: 63,
             flags: Flags::ACK,
-            sack: sack(&[
+            tail: sack(&[
                 (1991996796, 1991996802),
                 (1991996784, 1991996791),
                 (1991996773, 1991996778),
@@ -337,7 +337,7 @@ pub const IPV6: &[Captured] = &[
             payload_bytes: 0,
             window: 64,
             flags: Flags::ACK,
-            sack: sack(&[(2932075523, 2932075528), (2932075510, 2932075516)]),
+            tail: sack(&[(2932075523, 2932075528), (2932075510, 2932075516)]),
             ..Segment::default()
         },
         header_bytes: 40,

@@ -10,7 +10,7 @@ fn acknowledgment(timestamps: Option<Timestamps>, blocks: u32) -> Segment {
         ..Segment::default()
     };
     for count in 0..blocks {
-        segment.sack.push(SackBlock {
+        segment.tail.push(SackBlock {
             start: SequenceNumber(3000 * count + 1000),
             end: SequenceNumber(3000 * count + 2000),
         });
@@ -33,12 +33,12 @@ fn it_leaves_room_for_one_block_with_timestamps_and_three_without() {
     for (timestamps, most) in [(Some(Timestamps::default()), 1), (None, 3)] {
         for blocks in 0..=4 {
             let mut segment = acknowledgment(timestamps, blocks);
-            let plain = segment.sack;
+            let plain = segment.tail;
             segment.set_forecast(forecast);
             let kept = (blocks as usize).min(most);
-            assert_eq!(segment.sack.as_slice(), &plain.as_slice()[..kept]);
+            assert_eq!(segment.tail.blocks(), &plain.blocks()[..kept]);
             let read = written(&segment);
-            assert_eq!((read, read.sack.forecast()), (segment, Some(forecast)));
+            assert_eq!((read, read.tail.forecast()), (segment, Some(forecast)));
         }
     }
 }
@@ -48,12 +48,12 @@ fn neither_a_syn_nor_another_length_has_one() {
     let mut segment = acknowledgment(None, 0);
     segment.set_forecast(Forecast::of_totals([5; 8]));
     segment.flags |= Flags::SYN;
-    assert_eq!(written(&segment).sack.forecast(), None);
+    assert_eq!(written(&segment).tail.forecast(), None);
     for length in [4, 11, 13] {
         let mut header = vec![0; 36];
         (header[12], header[13]) = (0x90, Flags::ACK.bits());
         header[20..24].copy_from_slice(&[254, length, b'S', b'p']);
         let segment = parse_tcp_header(&header).unwrap().segment;
-        assert_eq!(segment.sack.forecast(), None, "{length} bytes");
+        assert_eq!(segment.tail.forecast(), None, "{length} bytes");
     }
 }

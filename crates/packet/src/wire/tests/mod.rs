@@ -10,7 +10,7 @@ use std::net::{SocketAddrV4, SocketAddrV6};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Ecn, Flags, SackBlock, SackBlocks, SequenceNumber, Timestamps};
+use crate::{Ecn, Flags, SackBlock, SequenceNumber, TailOptions, Timestamps};
 use captured::Captured;
 
 impl Captured {
@@ -338,8 +338,8 @@ fn options_are_read_in_any_order() {
         start: SequenceNumber(0x01020304),
         end: SequenceNumber(0x05060708),
     };
-    let mut sack = SackBlocks::new();
-    sack.push(block);
+    let mut tail = TailOptions::default();
+    tail.push(block);
     let accepted = [
         // Padding only; the end of the list, after which nothing counts.
         ([1; 12], bare),
@@ -361,7 +361,7 @@ fn options_are_read_in_any_order() {
         ),
         (
             [5, 10, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0],
-            Segment { sack, ..bare },
+            Segment { tail, ..bare },
         ),
         (
             [1, 8, 10, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 1],

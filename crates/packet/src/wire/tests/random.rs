@@ -19,14 +19,14 @@ prop_compose! {
             flags: Flags::from_bits(flags) | Flags::from_ace(ace),
             ecn: Ecn::from_bits(ecn),
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
-            sack: SackBlocks::new(),
+            tail: TailOptions::default(),
             mss,
             window_scale,
             sack_permitted,
         };
         for (start, end) in blocks {
             let block = SackBlock { start: SequenceNumber(start), end: SequenceNumber(end) };
-            segment.sack.push(block);
+            segment.tail.push(block);
         }
         segment
     }
@@ -42,11 +42,11 @@ fn as_far_as_it_fits(segment: Segment) -> Segment {
             (None, false) => 0,
         }
         + if segment.window_scale.is_some() { 4 } else { 0 };
-    let mut sack = SackBlocks::new();
-    for &block in segment.sack.as_slice().iter().take((40 - others - 4) / 8) {
-        sack.push(block);
+    let mut tail = TailOptions::default();
+    for &block in segment.tail.blocks().iter().take((40 - others - 4) / 8) {
+        tail.push(block);
     }
-    Segment { sack, ..segment }
+    Segment { tail, ..segment }
 }
 
 proptest! {

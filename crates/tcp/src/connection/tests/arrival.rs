@@ -331,15 +331,15 @@ fn impossible_reports_are_ignored() {
     script.connection.write(5000);
     assert_eq!(script.say().len(), 5);
     let report = |blocks: &[(u32, u32)]| {
-        let mut sack = SackBlocks::new();
+        let mut tail = TailOptions::default();
         for &(start, end) in blocks {
-            sack.push(SackBlock {
+            tail.push(SackBlock {
                 start: OURS + start,
                 end: OURS + end,
             });
         }
         Segment {
-            sack,
+            tail,
             ..peer(Flags::ACK, 1, 1)
         }
     };
@@ -409,7 +409,10 @@ fn ranges_are_as_many_as_fit() {
             script.handle(stamped(data(1 + number * 1000, 500, 1)));
             last = script.segments()[0];
         }
-        assert_eq!((last.sack.len(), last.sack_blocks_on_wire()), (most, most));
+        assert_eq!(
+            (last.tail.blocks().len(), last.sack_blocks_on_wire()),
+            (most, most)
+        );
     }
 }
 

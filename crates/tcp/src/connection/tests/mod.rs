@@ -16,7 +16,7 @@ mod pairs;
 mod repeated_syn;
 mod stamps;
 
-use airtcp_packet::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
+use airtcp_packet::{Flags, SackBlock, Segment, SequenceNumber, TailOptions, Timestamps};
 use airtcp_units::{Duration, Instant};
 
 use super::*;
@@ -90,7 +90,7 @@ fn text(segment: &Segment) -> String {
     if segment.flags.contains(Flags::ACK) {
         text += &format!(" ack {}", segment.acknowledgment.0.wrapping_sub(PEERS.0));
     }
-    for block in segment.sack.as_slice() {
+    for block in segment.tail.blocks() {
         let [start, end] = [block.start, block.end].map(|edge| edge.0.wrapping_sub(PEERS.0));
         text += &format!(" {start}-{end}");
     }

@@ -282,7 +282,7 @@ impl World<'_> {
             flags: flags | Flags::from_bits(forgery.marks & MARK_FLAGS),
             ecn: Ecn::from_bits(forgery.marks),
             timestamps,
-            sack: self.lies(to, forgery.report, timestamps.is_some()),
+            tail: self.lies(to, forgery.report, timestamps.is_some()).into(),
             ..Segment::default()
         }
     }

@@ -186,7 +186,7 @@ impl Witness {
             "an acknowledgment moved back"
         );
         self.acknowledged = acknowledged;
-        for block in segment.sack.as_slice() {
+        for block in segment.tail.blocks() {
             let start = offset(block.start, self.peer, prefix);
             let end = offset(block.end, self.peer, prefix);
             let held = |&(from, to): &Piece| from <= start && start < end && end <= to;

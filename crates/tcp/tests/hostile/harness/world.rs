@@ -353,7 +353,7 @@ impl<'a> World<'a> {
                 segment.payload_bytes <= end.config.mss + 12,
                 "a segment above the MSS"
             );
-            assert!(segment.sack_blocks_on_wire() == segment.sack.len());
+            assert!(segment.sack_blocks_on_wire() == segment.tail.blocks().len());
             let piece = end.witness.piece(&segment);
             if !self.wounded {
                 let agreed = end.connection.has_ecn();

@@ -112,8 +112,8 @@ impl<'a> Pair<'a> {
                     segment.payload_bytes,
                     segment.acknowledgment.0.wrapping_sub(NUMBERS[1 - from].0),
                     segment
-                        .sack
-                        .as_slice()
+                        .tail
+                        .blocks()
                         .iter()
                         .map(|block| [block.start, block.end]
                             .map(|edge| edge.0.wrapping_sub(NUMBERS[1 - from].0)))
