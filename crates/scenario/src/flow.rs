@@ -15,15 +15,21 @@ use crate::traffic::Traffic;
 /// A flow.
 #[derive(Clone, Debug)]
 pub struct FlowConfig {
-    /// Both endpoints: the one that opens the connection and sends the data, and the one that
-    /// receives it. All flows share it.
+    /// Both endpoints: the client, which sends the data, and the server, which receives it. All
+    /// flows share it.
     pub tcp: Arc<Config>,
     /// Random draws of a sender that needs them.
     pub coins: Stream,
-    /// When the client opens the connection.
+    /// When the connection is opened.
     pub start: Instant,
     /// Bytes to send; `None` sends until the end of the run.
     pub bytes: Option<u64>,
+    /// Bytes of the request with which the server opens the connection, and which the client
+    /// answers by its data; `None` has the client open it.
+    pub request: Option<u64>,
+    /// Numbers of the client's and the server's host: connections between the same two share what
+    /// the hosts know of each other.
+    pub hosts: [u32; 2],
     /// Path of its data to the server, which is not named.
     pub forward: Vec<Hop>,
     /// Path of its acknowledgments to the client, which is not named.

@@ -23,6 +23,7 @@ mod endpoint;
 mod error;
 mod fast_log;
 mod flow;
+mod hosts;
 mod inputs;
 mod link;
 mod medium;
@@ -85,6 +86,9 @@ pub struct Flows {
     pub start_spread: Duration,
     /// Bytes that each sends; `None` is unlimited until the end.
     pub bytes: Option<u64>,
+    /// Bytes of the request with which the receiver of the data opens each connection; `None` has
+    /// the sender open it.
+    pub request: Option<u64>,
     /// Delay each way of the flows' access lines, used in turn. Empty but for a dumbbell.
     pub access_delay: Vec<Duration>,
     /// Which way the data of each flow goes, used in turn; never empty.

@@ -282,6 +282,12 @@ fn check(scenario: &Scenario) -> Result<()> {
              leave out flows.bytes and the applications of [traffic]",
         ));
     }
+    if scenario.flows.request.is_some() {
+        return Err(Error::new(
+            "flows.request: the kernel is measured with connections that the sender of the data \
+             opens; leave it out",
+        ));
+    }
     let count = scenario.flows.count;
     if (0..count).any(|flow| scenario.flows.datagrams_of(flow).is_some()) {
         return Err(Error::new(

@@ -42,6 +42,25 @@ pub(super) fn check(
     Ok(already_so)
 }
 
+/// Refuses a remedy that is about a host's later connections to the same other host: there are
+/// none.
+pub(super) fn check_reopening(selection: &Selection) -> Result<(), Problem> {
+    let opens_fast = |one: &&ConfiguredRemedy| {
+        let mut tcp = Config::default();
+        one.apply(&mut tcp);
+        tcp.fast_open
+    };
+    match selection.as_slice().iter().find(opens_fast) {
+        None => Ok(()),
+        Some(one) => Err(nothing(
+            one.remedy.name,
+            "a client has a server's cookie from its second connection to it on, and no two hosts \
+             open one after another here; set flows.count and flows.start_spread, flows.bytes for \
+             short flows, and wlan.stations where each flow has another mobile",
+        )),
+    }
+}
+
 /// Location of the senders' own network devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Senders {

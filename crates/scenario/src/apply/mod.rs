@@ -30,6 +30,9 @@ impl Scenario {
         };
         let senders = idle::Senders::of(&link, self.topology, &self.flows.directions);
         self.already_so = idle::check(&remedies, endpoints, senders)?;
+        if !self.reopens() {
+            idle::check_reopening(&remedies)?;
+        }
         let mut changes = remedies.apply(&mut tcp);
         for change in &mut changes {
             if let LinkChange::Medium(MediumChange::Discipline(discipline)) = change {
@@ -50,6 +53,7 @@ impl Scenario {
         (self.access_point, self.outage_reaction) =
             link::change(&mut link, self.topology, changes, stamped)?;
         (self.link, self.tcp, self.flow_tcp) = (link, tcp, flow_tcp);
+        self.check_proxy()?;
         let names = remedies.as_slice().iter().map(ToString::to_string);
         self.document.remedies = Some(names.collect());
         self.remedies = remedies;

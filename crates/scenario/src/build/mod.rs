@@ -78,6 +78,8 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
             coins: coins.substream(u64::from(flow)),
             start: start(scenario, flow, starts.draw(u64::from(flow))),
             bytes: scenario.flows.bytes,
+            request: scenario.flows.request.filter(|_| is_tcp),
+            hosts: scenario.hosts_of(flow),
             forward,
             reverse,
             initial_sequence,

@@ -191,6 +191,7 @@ impl<'a> Adder<'a> {
         } else {
             (from_mobile, towards_mobile)
         };
+        let [mobile, wired] = self.scenario.ends_of(0);
         let draws = self.draws.substream(u64::MAX - self.flows.len() as u64);
         let initial = draws.draw(0);
         #[expect(
@@ -206,6 +207,12 @@ impl<'a> Adder<'a> {
             coins: draws.substream(1),
             start,
             bytes: None,
+            request: None,
+            hosts: if to_mobile {
+                [wired, mobile]
+            } else {
+                [mobile, wired]
+            },
             forward,
             reverse,
             initial_sequence,

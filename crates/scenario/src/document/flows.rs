@@ -22,6 +22,9 @@ keys! {
         start_spread: Duration = Duration::ZERO, as Span<0, { 30 * DAY }>;
         /// Bytes that each sends; "unlimited" is as much as it can until the end.
         bytes: Option<u64> = None, as Limit<Amount>;
+        /// Size of the request with which the receiver of the data opens the connection: the
+        /// sender answers it by its data. Without it the sender opens the connection.
+        request: Bytes<1, 1_000_000>;
         /// Which way the data goes: "up" from the mobile, "down" to it; or a list, used in turn.
         direction: Directions;
         /// Delay each way of each flow's access line (`dumbbell`), used in turn.

@@ -22,6 +22,7 @@ pub(super) fn resolve(
         ));
     }
     let bytes = table.bytes();
+    let request = table.request.map(|request| request.get().as_bytes());
     let access_delay = if topology == Topology::Dumbbell {
         let delays = table.access_delay.as_deref().unwrap_or_default();
         if delays.is_empty() {
@@ -71,13 +72,14 @@ pub(super) fn resolve(
         under_load,
         start_spread,
         bytes,
+        request,
         access_delay,
         directions,
         datagrams,
     };
     if !flows.has_tcp() {
         let why = "is for TCP, and flows.kind names none; remove it";
-        refuse_keys!(flows, key!(flows), why; bytes);
+        refuse_keys!(flows, key!(flows), why; bytes, request);
     }
     Ok(flows)
 }

@@ -26,6 +26,13 @@ pub(super) fn resolve(document: &Document, flows: u32) -> Result<Vec<Option<Traf
             "traffic.application says already what flows carry; give one of them",
         ));
     }
+    if !matches!(applications, Applications::Bulk {}) && document.flows.request.is_some() {
+        return Err(Problem::at(
+            key!(flows.request),
+            "applications open their connections themselves; remove it, or set \
+             traffic.application = \"bulk\"",
+        ));
+    }
     Ok(match applications {
         Applications::Bulk {} => vec![None],
         Applications::Ftp { ftp } => vec![Some(self::ftp(&ftp))],

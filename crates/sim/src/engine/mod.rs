@@ -9,6 +9,7 @@
 //! arrivals and wake-ups, and they send into it at once. Their wake-ups are in the network's queue,
 //! one entry per endpoint however often its timers are set.
 
+mod cookies;
 mod datagrams;
 mod digest;
 mod endpoints;
@@ -26,6 +27,7 @@ mod watch;
 use airtcp_network::{Host, Hosts, Network};
 use airtcp_units::Instant;
 
+use cookies::Cookies;
 pub use datagrams::{DatagramCounts, LATE};
 pub use digest::Digest;
 pub use flow::{Flow, Tally};
@@ -58,6 +60,8 @@ enum Turn {
 /// Everything at the hosts, and the run's observer.
 struct Endpoints<'w, W> {
     flows: Vec<Flow>,
+    /// `None` if no flow uses Fast Open.
+    cookies: Option<Box<Cookies>>,
     digest: Digest,
     watch: &'w mut W,
 }

@@ -10,13 +10,14 @@ use airtcp_tcp::Sender;
 use airtcp_units::Instant;
 
 use super::watch::{FlowEvent, Watch};
-use super::{Digest, Endpoints, Flow, Host, Hosts, Net, Network, Packet, Turn};
+use super::{Cookies, Digest, Endpoints, Flow, Host, Hosts, Net, Network, Packet, Turn};
 
 /// A running simulation.
 #[derive(Debug)]
 pub struct Simulation {
     network: Net,
     flows: Vec<Flow>,
+    cookies: Option<Box<Cookies>>,
     digest: Digest,
 }
 
@@ -28,7 +29,7 @@ impl Simulation {
         let flows = layout.flows.iter().zip(0..).map(|(config, index)| {
             let ports = network.add_flow(&config.forward, &config.reverse);
             let mut flow = Flow::new(config, ports);
-            network.arm(&mut flow.client.alarm, flow.start, Turn::Client(index));
+            flow.arm_opening(&mut network, index);
             flow
         });
         let mut flows: Vec<_> = flows.collect();
@@ -39,9 +40,11 @@ impl Simulation {
         if !flows.iter().any(Flow::awaits_link) {
             network.mute_acknowledgments();
         }
+        let opens_fast = flows.iter().any(Flow::opens_fast);
         Self {
             network,
             flows,
+            cookies: opens_fast.then(Box::default),
             digest: Digest::default(),
         }
     }
@@ -57,11 +60,13 @@ impl Simulation {
     pub fn run_until(&mut self, end: Instant, watch: &mut impl Watch) {
         let mut endpoints = Endpoints {
             flows: std::mem::take(&mut self.flows),
+            cookies: self.cookies.take(),
             digest: self.digest,
             watch,
         };
         self.network.advance(end, &mut endpoints);
         (self.flows, self.digest) = (endpoints.flows, endpoints.digest);
+        self.cookies = endpoints.cookies;
     }
 
     /// Lets `decide` steer the sender of a flow, which then sends the data that it allows. Returns
@@ -78,11 +83,13 @@ impl Simulation {
         let decided = steered.client.connection.steer(decide);
         let mut endpoints = Endpoints {
             flows: std::mem::take(&mut self.flows),
+            cookies: self.cookies.take(),
             digest: self.digest,
             watch,
         };
         endpoints.drain_client(&mut self.network, flow);
         (self.flows, self.digest) = (endpoints.flows, endpoints.digest);
+        self.cookies = endpoints.cookies;
         decided
     }
 

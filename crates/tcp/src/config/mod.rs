@@ -144,6 +144,10 @@ settings! {
         window_growth: WindowGrowth = WindowGrowth::Bytes;
         /// Limit on how far one acknowledgment opens slow start, in segments (RFC 3465 §2.3, L).
         slow_start_limit: u32 = 2, as FewSegments;
+        /// Sends data in the SYN to a server that has granted a cookie, requests a cookie from
+        /// others, and as a server grants them (TCP Fast Open, RFC 7413); in simulations, where
+        /// data is written when the connection opens.
+        fast_open: bool = false;
     } with tables {
         /// When the receiver acknowledges.
         delayed_ack: DelayedAckConfig = DelayedAckConfig::default(), as DelayedAckTable;

@@ -9,7 +9,7 @@ use crate::traffic::{Action, End};
 
 /// The ends of a flow at which data was written.
 #[derive(Clone, Copy, Default)]
-struct WrittenEnds {
+pub(super) struct WrittenEnds {
     at_source: bool,
     at_sink: bool,
 }
@@ -64,7 +64,7 @@ impl<W: Watch> Endpoints<'_, W> {
 }
 
 /// Performs the pending writes of a flow's application.
-fn write(flow: &mut Flow, now: Instant) -> WrittenEnds {
+pub(super) fn write(flow: &mut Flow, now: Instant) -> WrittenEnds {
     let mut written = WrittenEnds::default();
     let Some(application) = &mut flow.application else {
         return written;

@@ -1,10 +1,11 @@
 //! The hosts at both ends of a flow: their arrivals, their output, and their timers.
 
 mod application;
+mod opening;
 mod proxy;
 
 use airtcp_network::Content;
-use airtcp_packet::{Ecn, Segment, SequenceNumber};
+use airtcp_packet::{Ecn, Flags, Segment, SequenceNumber};
 use airtcp_tcp::{Event, State};
 use airtcp_units::Instant;
 
@@ -41,6 +42,10 @@ impl<W: Watch> Endpoints<'_, W> {
         if segment.ecn == Ecn::CongestionExperienced {
             flow.tally.on_marked();
         }
+        if flow.opening.is_some() && segment.flags.contains(Flags::SYN) {
+            self.on_syn(packet.flow, Host::Server, segment);
+        }
+        let flow = &mut self.flows[packet.flow as usize];
         let server = &mut flow.server.connection;
         server.handle(now, segment, &mut ());
         let received = server.read(u64::MAX);
@@ -50,8 +55,14 @@ impl<W: Watch> Endpoints<'_, W> {
         }
         let flow = &mut self.flows[packet.flow as usize];
         let server = &mut flow.server.connection;
-        if server.state() == State::CloseWait {
-            server.close();
+        let is_whole = flow.opening.as_ref().is_some_and(|opening| {
+            // The end of a SYN's data arrives before the FIN does.
+            Some(server.receiver().received()) == opening.bytes
+        });
+        if server.state() == State::CloseWait || is_whole {
+            if server.state() == State::CloseWait {
+                server.close();
+            }
             if flow.completed == Instant::FAR_FUTURE {
                 flow.completed = now;
                 self.watch.event(now, packet.flow, FlowEvent::Completed);
@@ -85,6 +96,10 @@ impl<W: Watch> Endpoints<'_, W> {
             packet.index,
             segment,
         );
+        if segment.flags.contains(Flags::SYN) && self.flows[index as usize].opening.is_some() {
+            self.on_syn(index, Host::Client, segment);
+        }
+        let watch = &mut *self.watch;
         let flow = &mut self.flows[index as usize];
         settle_by_acknowledgment(flow, now, packet, segment, watch);
         let mut judged = None;
@@ -104,6 +119,10 @@ impl<W: Watch> Endpoints<'_, W> {
             let sequence = sequence_of(judgment.offset, flow.client_iss);
             flow.truth.on_judged(sequence, &judgment);
         }
+        if flow.opening.is_some() {
+            self.on_request(index);
+        }
+        let flow = &mut self.flows[index as usize];
         if flow.application.is_some() {
             let received = flow.client.connection.read(u64::MAX);
             let is_opened = flow.is_opened();
@@ -133,6 +152,10 @@ impl<W: Watch> Endpoints<'_, W> {
         if flow.datagrams.is_some() {
             return self.on_datagram_timer(network, index);
         }
+        if flow.opening.is_some() {
+            self.open(network, index);
+        }
+        let flow = &mut self.flows[index as usize];
         let watch = &mut *self.watch;
         let (mut expired, mut judged) = (None, None);
         if flow.client.connection.next_wakeup() <= now {
@@ -190,6 +213,9 @@ impl<W: Watch> Endpoints<'_, W> {
         }
         if server.connection.next_wakeup() <= now {
             server.connection.on_wakeup(now, &mut ());
+        }
+        if self.flows[index as usize].opening.is_some() {
+            self.open(network, index);
         }
         self.drain_server(network, index);
         let server = &mut self.flows[index as usize].server;

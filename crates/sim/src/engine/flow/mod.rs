@@ -1,12 +1,13 @@
 //! A flow: two endpoints and their application.
 
 mod application;
+mod opening;
 mod proxy;
 
 use std::sync::Arc;
 
 use airtcp_link::Stream;
-use airtcp_network::{Alarm, Port};
+use airtcp_network::{Alarm, Host, Port};
 use airtcp_packet::{LinkFeedback, SequenceNumber};
 use airtcp_scenario::{Companion, FlowConfig};
 use airtcp_tcp::config::LinkFeedbackConfig;
@@ -21,6 +22,7 @@ use super::truth::{Truth, Verdicts};
 use super::{Net, Turn};
 use crate::traffic::{Transfers, VisitTimes};
 use application::Application;
+use opening::Opening;
 use proxy::Proxy;
 
 /// The fates of a flow's packets: saturating counters; no run has reached their limits.
@@ -87,6 +89,8 @@ pub struct Flow {
     pub(super) truth: Truth,
     pub(super) latency: Latency,
     pub(super) application: Option<Box<Application>>,
+    /// How its connection is opened; `None` if the client opens it without Fast Open.
+    pub(super) opening: Option<Box<Opening>>,
     /// Datagrams in place of a TCP connection; the endpoints are then idle.
     pub(super) datagrams: Option<Box<Exchange>>,
     pub(super) proxy: Option<Box<Proxy>>,
@@ -106,6 +110,9 @@ impl Flow {
     pub(super) fn new(config: &FlowConfig, [there, back]: [Port; 2]) -> Self {
         let (client_iss, server_iss) = config.initial_sequence;
         let tcp = &config.tcp;
+        if let Some(request) = config.request {
+            return Self::requested(config, request, [there, back]);
+        }
         let mut client = Connection::connect_sharing(Arc::clone(tcp), client_iss);
         match (&config.application, &config.datagrams, config.bytes) {
             (Some(_), ..) | (_, Some(_), _) => {}
@@ -115,13 +122,25 @@ impl Flow {
             }
             (None, None, None) => client.write(u64::MAX),
         }
+        let server = Connection::listen_sharing(Arc::clone(tcp), server_iss);
+        Self::between(config, End::new(client, there), End::new(server, back))
+    }
+
+    /// A flow whose server opens the connection with a request.
+    fn requested(config: &FlowConfig, request: u64, [there, back]: [Port; 2]) -> Self {
+        let (client_iss, server_iss) = config.initial_sequence;
+        let client = Connection::listen_sharing(Arc::clone(&config.tcp), client_iss);
+        let mut server = Connection::connect_sharing(Arc::clone(&config.tcp), server_iss);
+        server.write(request);
+        Self::between(config, End::new(client, there), End::new(server, back))
+    }
+
+    fn between(config: &FlowConfig, client: End, server: End) -> Self {
+        let tcp = &config.tcp;
         Self {
-            client: End::new(client, there),
-            server: End::new(
-                Connection::listen_sharing(Arc::clone(tcp), server_iss),
-                back,
-            ),
-            client_iss,
+            client,
+            server,
+            client_iss: config.initial_sequence.0,
             start: config.start,
             completed: Instant::FAR_FUTURE,
             tally: Tally::default(),
@@ -130,6 +149,7 @@ impl Flow {
             application: config.application.map(|(traffic, stream)| {
                 Box::new(Application::new(&traffic, config.start, stream))
             }),
+            opening: Opening::new(config),
             datagrams: config
                 .datagrams
                 .map(|(datagrams, draws)| Box::new(Exchange::new(datagrams, config.start, draws))),
@@ -143,6 +163,24 @@ impl Flow {
             hears_link: tcp.link_feedback != LinkFeedbackConfig::default(),
             coins: (tcp.differentiation.is_some()).then(|| Box::new(config.coins)),
         }
+    }
+
+    /// Schedules the opening of flow number `index`.
+    pub(super) fn arm_opening(&mut self, network: &mut Net, index: u32) {
+        let by = self
+            .opening
+            .as_ref()
+            .map_or(Host::Client, |opening| opening.by);
+        match by {
+            Host::Server => network.arm(&mut self.server.alarm, self.start, Turn::Server(index)),
+            _ => network.arm(&mut self.client.alarm, self.start, Turn::Client(index)),
+        }
+    }
+
+    /// Whether its endpoints use Fast Open.
+    pub(super) fn opens_fast(&self) -> bool {
+        let opening = self.opening.as_ref();
+        opening.is_some_and(|opening| opening.tuples.is_some())
     }
 
     /// Whether its sender waits for its link's reports on packets.

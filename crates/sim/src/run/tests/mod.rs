@@ -10,6 +10,7 @@ use super::*;
 mod aggregation;
 mod controls;
 mod datagrams;
+mod fast_open;
 mod latency;
 mod links;
 mod one_phase;
