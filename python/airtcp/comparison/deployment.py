@@ -20,6 +20,8 @@ _OF_A_DEVICE = {"qdisc", "radio-file"}
 """Steps that change a device rather than connections."""
 _BY_HAND = {"retry-limit"}
 """Steps that `airtcp deploy` leaves to the reader."""
+_PACING = "SO_MAX_PACING_RATE"
+"""The option of a socket that `airtcp deploy` sets; programs set all others themselves."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ def deployment(comparison: Comparison) -> list[str]:
     offers = [by_command(name) for name in with_commands]
     if offers:
         first = offers[0] if offers[0].startswith("`") else offers[0][0].lower() + offers[0][1:]
-        offers[0] = f"`airtcp verify` tries it on this machine's kernel; {first}"
+        if is_verifiable(with_commands[0]):
+            offers[0] = f"`airtcp verify` tries it on this machine's kernel; {first}"
     return [*lines, *offers]
 
 
@@ -78,7 +81,7 @@ def commands(remedy: str) -> list[Command]:
     """The commands that deploy a combination, one a machine; empty if a part has no deployment."""
     by: dict[tuple[str, str], list[str]] = {}
     for part in remedy.split("+"):
-        ways = [way for way in ways_of(part) if not _BY_HAND & _kinds(way)]
+        ways = [way for way in ways_of(part) if not _BY_HAND & _kinds(way) and not _is_left(way)]
         if not ways:
             return []
         # A change of connections needs no device's name.
@@ -90,6 +93,22 @@ def commands(remedy: str) -> list[Command]:
         Command(where, f"airtcp deploy {as_words('+'.join(parts))} {target}")
         for (where, target), parts in by.items()
     ]
+
+
+def is_verifiable(remedy: str) -> bool:
+    """Whether `airtcp verify` can try a combination: its programs set no options but pacing."""
+    return all(any(not any(_programs(way)) for way in ways_of(part)) for part in remedy.split("+"))
+
+
+def _programs(way: Way) -> list[bool]:
+    """For each step, whether the program with the socket has to take it."""
+    return [step["kind"] == "socket-option" and step["name"] != _PACING for step in way["steps"]]
+
+
+def _is_left(way: Way) -> bool:
+    """Whether all steps of a way are left to programs."""
+    left = _programs(way)
+    return bool(left) and all(left)
 
 
 def _kinds(way: Way) -> set[str]:

@@ -176,6 +176,9 @@ impl Effects {
                 self.program = Some((name.to_owned(), constants(constant, &value)?));
                 self.control = Some(name.to_owned());
             }
+            Step::SocketOption { .. } if step.step.is_left_to_program() => self
+                .notes
+                .push(format!("left to the programs, on their sockets: {step}")),
             Step::SocketOption { .. } => self.is_paced = true,
             Step::ModuleParameter { module, name, .. } => {
                 self.modules.push((module_file(module, name), value));

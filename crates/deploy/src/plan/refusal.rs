@@ -17,6 +17,13 @@ const MIN_TIMEOUT_MS: std::ops::RangeInclusive<u32> = 8..=200;
 pub(super) fn refusal(one: &ConfiguredRemedy, way: &Way, asked: &Request<'_>) -> Option<String> {
     // Without the deviation the first way reports that it is missing.
     let steps = way.concrete(&one.given(), Some(asked.deviation_ms.unwrap_or(1.0)))?;
+    if !steps.is_empty() && steps.iter().all(|step| step.step.is_left_to_program()) {
+        let words: Vec<_> = steps.iter().map(ToString::to_string).collect();
+        return Some(format!(
+            "it is left to you, in the program: {}",
+            words.join(" and ")
+        ));
+    }
     let refused = steps.iter().find_map(|step| step_refusal(step, asked));
     refused.or_else(|| way.module.and_then(module_refusal))
 }
@@ -86,6 +93,7 @@ fn step_refusal(step: &Concrete, asked: &Request<'_>) -> Option<String> {
         Step::BpfCongestionControl { .. } => airtcp_host::bpf::available()
             .err()
             .map(|error| error.to_string()),
+        Step::SocketOption { .. } if step.step.is_left_to_program() => None,
         Step::SocketOption { .. } => airtcp_host::bpf::available()
             .err()
             .map(|error| format!("an option of sockets takes a program in BPF: {error}")),

@@ -137,6 +137,12 @@ impl Stack {
                  list remedies max-window says what comes near); leave it out"
             )));
         }
+        if tcp.fast_open {
+            return Err(Error::new(
+                "tcp.fast_open = true: the kernel is measured with bulk transfers, whose programs \
+                 send no data in a SYN; leave it out",
+            ));
+        }
         let on = |is_on: bool| if is_on { "1" } else { "0" };
         let by_time = tcp.loss_detection == LossDetection::Rack;
         let marks = match tcp.ecn {
@@ -238,7 +244,7 @@ impl Stack {
                 self.object = object;
                 self.program = Some((name.to_owned(), constants(constant, value)?));
             }
-            // The only option set by remedies; its value is irrelevant above any link's rate.
+            // Pacing, as the others are not supported; its value is irrelevant above any link's rate.
             Step::SocketOption { .. } => self.paced = true,
             Step::Qdisc { words, .. } => {
                 self.discipline = Some(format!("{words} {value}").trim_end().to_owned());
@@ -271,7 +277,9 @@ fn is_supported(way: &Way) -> bool {
     }
     way.steps.iter().all(|step| match step {
         Step::Sysctl { key, .. } => setting_path(key).is_ok_and(|path| path.exists()),
-        Step::RouteAttribute { .. } | Step::SocketOption { .. } => true,
+        Step::RouteAttribute { .. } => true,
+        // The measuring programs set no other option.
+        Step::SocketOption { .. } => !step.is_left_to_program(),
         Step::CongestionControl { name } => has_control(name),
         // Before that version a killed process would leave its program installed.
         Step::BpfCongestionControl { .. } => {
@@ -376,6 +384,17 @@ mod tests {
     fn what_a_kernel_cannot_be_told_is_refused_with_the_reason() {
         let error = stack(Profile::Linux, "fack").unwrap_err().to_string();
         assert!(error.contains("fack") && error.contains("4.15"), "{error}");
+        // Options that a program has to set.
+        for (remedy, option) in [("nodelay", "TCP_NODELAY"), ("fast-open", "MSG_FASTOPEN")] {
+            let error = stack(Profile::Linux, remedy).unwrap_err().to_string();
+            assert!(error.contains(option), "{error}");
+        }
+        let fast = Config {
+            fast_open: true,
+            ..Profile::Linux.config()
+        };
+        let error = Stack::new(&fast, &parse("").unwrap(), None).unwrap_err();
+        assert!(error.to_string().contains("tcp.fast_open"), "{error}");
         let factor = Stack::new(
             &Profile::Linux.config(),
             &parse("rto-factor").unwrap(),

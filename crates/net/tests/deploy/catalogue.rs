@@ -37,9 +37,8 @@ fn stays_within(remedy: &Remedy) -> bool {
     let allowed = crate::machine::setting("net.ipv4.tcp_allowed_congestion_control");
     let steps = || remedy.deployment.ways.iter().flat_map(|way| way.steps);
     !steps().any(|step| match step {
-        Step::ModuleParameter { .. }
-        | Step::BpfCongestionControl { .. }
-        | Step::SocketOption { .. } => true,
+        Step::ModuleParameter { .. } | Step::BpfCongestionControl { .. } => true,
+        Step::SocketOption { .. } => !step.is_left_to_program(),
         Step::CongestionControl { name } => !allowed.split_whitespace().any(|one| one == *name),
         _ => false,
     })
@@ -85,6 +84,7 @@ fn is_put_back(directory: &Path, remedy: &Remedy) -> Result<bool> {
                 "BPF",
                 "give --deviation",
                 "it is left to you, on the radio",
+                "it is left to you, in the program",
             ];
             let named = lacks.iter().any(|what| refusals.contains(what));
             assert!(named, "{name}: {refusals}");

@@ -3,6 +3,7 @@
 
 mod catalogue;
 mod deaths;
+mod fast_open;
 mod machine;
 mod programs;
 mod radio;

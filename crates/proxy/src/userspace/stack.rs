@@ -16,8 +16,20 @@ const SCENARIO: &str = ".toml";
 ///
 /// # Errors
 ///
-/// No such profile, scenario or remedy, or a remedy that does not belong to an endpoint.
+/// No such profile, scenario or remedy, a remedy that does not belong to an endpoint, or Fast Open,
+/// which a proxy does not support.
 pub fn stack(name: &str) -> Result<Config> {
+    let tcp = configuration(name)?;
+    if tcp.fast_open {
+        return Err(Error::new(format!(
+            "--mobile-stack {name}: a proxy takes no data from a SYN; leave out fast-open, or \
+             tcp.fast_open"
+        )));
+    }
+    Ok(tcp)
+}
+
+fn configuration(name: &str) -> Result<Config> {
     let (first, more) = name.split_once('+').unwrap_or((name, ""));
     let profile = Profile::ALL.into_iter().find(|one| one.name() == first);
     let (mut tcp, remedies) = match profile {
@@ -79,6 +91,7 @@ mod tests {
         let error = |name: &str| stack(name).unwrap_err().to_string();
         assert!(error("nonsense").contains("profiles are"));
         assert!(error("snoop").contains("none of a sender's"));
+        assert!(error("linux+fast-open").contains("no data from a SYN"));
         assert!(error("nowhere.toml").contains("nowhere.toml"));
     }
 }

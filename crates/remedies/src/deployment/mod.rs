@@ -212,6 +212,9 @@ pub enum Setting {
     Deviations(&'static str),
 }
 
+/// The option of a socket that a program in BPF sets for others.
+const PACING_OPTION: &str = "SO_MAX_PACING_RATE";
+
 /// A step with its values filled in, for applying and for printing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Concrete {
@@ -376,6 +379,11 @@ impl Step {
             self,
             Self::Qdisc { .. } | Self::RadioFile { .. } | Self::RetryLimit { .. }
         )
+    }
+
+    /// Whether the program with the socket has to take it: only pacing is set for it, by BPF.
+    pub fn is_left_to_program(&self) -> bool {
+        matches!(self, Self::SocketOption { name, .. } if *name != PACING_OPTION)
     }
 
     /// The value that it takes, if it takes one.
