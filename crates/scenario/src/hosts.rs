@@ -10,8 +10,8 @@ use crate::traffic::Traffic;
 use crate::{FlowDirection, Scenario, Topology};
 
 impl Scenario {
-    /// Numbers of the mobile's and the wired host of flow number `flow`. Each flow of a dumbbell, or
-    /// with a drawn round trip, has different hosts; others share the hosts of their mobile.
+    /// Numbers of the mobile's and the wired host of flow number `flow`. Each flow of a dumbbell,
+    /// or with a drawn round trip, has different hosts; others share the hosts of their mobile.
     pub(crate) fn ends_of(&self, flow: u32) -> [u32; 2] {
         let is_alone = self.topology == Topology::Dumbbell
             || self

@@ -244,7 +244,7 @@ impl Stack {
                 self.object = object;
                 self.program = Some((name.to_owned(), constants(constant, value)?));
             }
-            // Pacing, as the others are not supported; its value is irrelevant above any link's rate.
+            // Pacing: others are not supported. Its value is above any link's rate.
             Step::SocketOption { .. } => self.paced = true,
             Step::Qdisc { words, .. } => {
                 self.discipline = Some(format!("{words} {value}").trim_end().to_owned());

@@ -385,10 +385,11 @@ pub(crate) const FAST_OPEN: Deployment = Deployment::by(&[Way::new(
     "The sysctl alone changes nothing, the programs have to take part: the one that connects sets \
      TCP_FASTOPEN_CONNECT before connect(2) and writes at once, or sends by sendto(2) with \
      MSG_FASTOPEN; the other sets TCP_FASTOPEN, its limit on pending requests, on the listening \
-     socket. Harm: a server may be given the data of a SYN twice (RFC 7413 §2.1 and §6.1), so that \
+     socket. Harm: a server may be given the data of a SYN twice (RFC 7413 §2.1 and §6.1), so \
+     that \
      only a request that may be repeated belongs there, such as a GET or a TLS hello; a middlebox \
-     may drop SYNs with the option or with data (§7.1), which costs the first timeout, 1 s, before \
-     the SYN is retransmitted without them; and the same cookie in each SYN makes a client \
+     may drop SYNs with the option or with data (§7.1), which costs the first timeout, 1 s, \
+     before the SYN is retransmitted without them; and the same cookie in each SYN makes a client \
      recognizable.",
 );
 
