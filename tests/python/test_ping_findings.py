@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from airtcp import Scenario
-from airtcp.core.recordings.events import MAX_IN_WINDOW, find_events
+from airtcp.core.recordings.events import find_events
 from airtcp.core.recordings.link import Reading, played_link
 from airtcp.core.recordings.log import PingLog, read_ping
 from airtcp.diagnosis.finding import span_words
@@ -372,7 +372,8 @@ def test_a_log_of_many_probes_takes_little_memory() -> None:
     events = find_events(log)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert most < 8 * count * MAX_IN_WINDOW
+    # 64 round trips a probe: the core allocates less, and unseen by Python.
+    assert most < 8 * count * 64
     assert [step.at_s for step in events.steps] == [pytest.approx(60, abs=0.5)]
 
 

@@ -38,7 +38,7 @@ mod _core {
     #[pymodule_export]
     use crate::many::run_many;
     #[pymodule_export]
-    use crate::recordings::{read_recording, recording_formats};
+    use crate::recordings::{ping_events, read_recording, recording_formats};
     #[pymodule_export]
     use crate::result::RunResult;
     #[pymodule_export]

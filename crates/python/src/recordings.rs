@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use airtcp_recording::played::{Events, Span, TimedLog};
 use airtcp_recording::{Clock, FORMATS, Fact, Format, Load, ProbeLog, Recording};
+use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -51,6 +53,48 @@ pub(crate) fn recording_formats() -> Vec<FormatRow> {
         (format.name, format.title, knows, lacks)
     };
     FORMATS.iter().map(row).collect()
+}
+
+/// The events of a ping log: times of sending from the first probe, round trips with NaN for none,
+/// and the usual interval, all in seconds. `gaps` and `stops` as starts and lengths in seconds, by
+/// probe whether it was lost `alone` or `stopped` and its `usual_s` round trip, the first probe
+/// after each of the `steps`, and `sleep_s`.
+#[pyfunction]
+pub(crate) fn ping_events(
+    py: Python<'_>,
+    time_s: PyBuffer<f64>,
+    rtt_s: PyBuffer<f64>,
+    interval_s: f64,
+) -> PyResult<Bound<'_, PyDict>> {
+    let log = TimedLog {
+        time_s: time_s.to_vec(py)?,
+        rtt_s: rtt_s.to_vec(py)?,
+        interval_s,
+        unplaced: 0,
+    };
+    let answered = log.rtt_s.iter().filter(|rtt| !rtt.is_nan()).count();
+    if log.time_s.len() != log.rtt_s.len() || answered == 0 {
+        let (times, rtts) = (log.time_s.len(), log.rtt_s.len());
+        let text = format!(
+            "{times} times and {rtts} round trips, {answered} of them known: expected as many \
+             round trips as times, and one that is known"
+        );
+        return Err(scenario_error(py, text));
+    }
+    let events = py.detach(|| Events::of(&log));
+    let spans = |spans: &[Span]| -> Vec<_> {
+        let ends = spans.iter().map(|span| (span.start_s, span.length_s));
+        ends.collect()
+    };
+    let fields = PyDict::new(py);
+    fields.set_item("gaps", spans(&events.gaps))?;
+    fields.set_item("stops", spans(&events.stops))?;
+    fields.set_item("alone", events.alone)?;
+    fields.set_item("stopped", events.stopped)?;
+    fields.set_item("usual_s", events.usual_s)?;
+    fields.set_item("steps", events.steps)?;
+    fields.set_item("sleep_s", events.sleep_s)?;
+    Ok(fields)
 }
 
 fn of_load(load: Load) -> &'static str {

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from airtcp.core.quantities import format_percent
-from airtcp.core.recordings.events import Events, Spans, runs
+from airtcp.core.recordings.events import BEACON_S, Events, Spans, runs
 from airtcp.core.recordings.log import Flags, PingLog, Reals
-from airtcp.core.recordings.sleep import BEACON_S
 from airtcp.diagnosis.finding import Finding, span_words
 from airtcp.diagnosis.how_often import how_long, how_often
 from airtcp.diagnosis.period import FEWEST, period

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airtcp.core.quantities import format_count, format_percent
-from airtcp.core.recordings.sleep import BEACON_S
+from airtcp.core.recordings.events import BEACON_S
 from airtcp.diagnosis.capture import Capture
 from airtcp.diagnosis.findings.finding import CaptureFinding
 from airtcp.diagnosis.seconds import seconds_words
