@@ -29,6 +29,7 @@ PROBES = ["aggregate", "block_ack_window", "airtime", "rate", "mode", "mac_retri
 NO_PLACE = {
     "autorate": 'set topology = "pipe"',
     "dynamic-arq": 'wlan.standard = "802.11b"',
+    "fast-open": "no two hosts open one after another here",
     "fec": 'set topology = "pipe"',
     "freeze-tcp": "wlan.outage",
     "hand-off-acks": "wlan.outage",
