@@ -2,13 +2,13 @@
 
 use crate::{FastOpen, Forecast, SackBlock, SackBlocks};
 
-/// The options after those of fixed length.
+/// The options that follow the options of fixed length.
 ///
 /// A SYN reports no blocks (RFC 2018 §3: they follow a handshake that permits them), and nothing
 /// else has Fast Open's option (RFC 7413 §2): no segment needs both, and neither enlarges it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TailOptions {
-    /// SACK blocks, or none.
+    /// SACK blocks, zero or more.
     Sack {
         /// Number of blocks.
         count: u8,

@@ -154,7 +154,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a file, only for its bytes; of a source, those of the object file.
+    /// Reads a file, only for its bytes; of a source, the bytes of the object file.
     fn keep(&mut self, key: &str, path: Option<&String>) -> Result<(), Problem> {
         if let (Some(path), Files::In(folder)) = (path, self.from)
             && path.ends_with(".c")

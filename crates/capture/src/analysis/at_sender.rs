@@ -46,7 +46,7 @@ pub fn packets(
     let clock = Clock::of(packets.clone().filter(|packet| packet.way == way))?;
     let prompted = prompted(packets.clone(), way, &clock);
     let back = way_back::phases(&prompted, clock.tick());
-    // Those of the way back itself are more precise, and show on a full link, too.
+    // Phases of the way back itself are more precise, and show on a full link, too.
     let phases = if back.is_empty() { phases } else { &back };
     let bases = match phases {
         [] => vec![base],

@@ -82,7 +82,7 @@ pub(super) extern "C" fn epoll_wait(
     }))
 }
 
-/// The result of a look at events: none of them is no result yet.
+/// The result of a look at events: without events there is no result yet.
 const fn answer_of(found: isize) -> Outcome<isize> {
     if found > 0 {
         Outcome::Ready(Ok(found))

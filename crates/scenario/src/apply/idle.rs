@@ -42,8 +42,8 @@ pub(super) fn check(
     Ok(already_so)
 }
 
-/// Refuses a remedy that is about a host's later connections to the same other host: there are
-/// none.
+/// Refuses a remedy that is about a host's later connections to the same other host where each
+/// host has one connection.
 pub(super) fn check_reopening(selection: &Selection) -> Result<(), Problem> {
     let opens_fast = |one: &&ConfiguredRemedy| {
         let mut tcp = Config::default();

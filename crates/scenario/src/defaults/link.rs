@@ -11,7 +11,7 @@ use crate::inputs::Inputs;
 const RATE: Option<BitRate> = Some(BitRate::from_bps(10_000_000));
 const DELAY: Duration = Duration::from_millis(25);
 
-/// The table with its defaults but those that the tables inside it know.
+/// The table with its defaults, except the ones that the tables inside it know.
 pub(super) fn complete(table: &LinkTable, inputs: &Inputs) -> LinkTable {
     let table = losses(table, inputs);
     if table.rtt_log.is_some() || table.rtt_model.is_some() {

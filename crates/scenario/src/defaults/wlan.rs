@@ -10,8 +10,8 @@ use crate::names::AccessCategoryName;
 use crate::resolve::edca::block_ack_window;
 use crate::resolve::{modes, wlan};
 
-/// The table with all its defaults. A physical layer that does not exist has none; resolving
-/// reports it.
+/// The table with all its defaults. A physical layer that does not exist stays without them;
+/// resolving reports it.
 pub(super) fn complete(table: &WlanTable, flows: &FlowsTable) -> WlanTable {
     let aggregates = table.standard().aggregates();
     let usual = || vec![AccessCategoryName::BestEffort];

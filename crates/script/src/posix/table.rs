@@ -119,7 +119,7 @@ impl<S: System> Sockets<S> {
     /// The connection of a socket that has one.
     ///
     /// # Errors
-    /// The descriptor has none.
+    /// The descriptor has no connection.
     pub fn connection(&self, descriptor: Descriptor) -> Result<ConnectionId, Errno> {
         match self.socket(descriptor)?.kind {
             Kind::Connection(id) => Ok(id),

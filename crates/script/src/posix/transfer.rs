@@ -110,7 +110,7 @@ impl<S: System> Sockets<S> {
     /// The next notice in the socket's error queue: the numbers of its first and last send.
     ///
     /// # Errors
-    /// EAGAIN if there is none, and errors of the descriptor.
+    /// EAGAIN without a notice, and errors of the descriptor.
     pub fn take_notice(&mut self, descriptor: Descriptor) -> Result<(u32, u32), Errno> {
         let una = match self.connection(descriptor) {
             Ok(id) => self.acknowledged(id),

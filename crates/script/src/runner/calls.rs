@@ -22,7 +22,7 @@ const READ_FLAGS: i32 = MSG_PEEK | MSG_DONTWAIT | MSG_NOSIGNAL;
 const WRITE_FLAGS: i32 =
     MSG_DONTWAIT | MSG_EOR | MSG_NOSIGNAL | MSG_MORE | MSG_ZEROCOPY | MSG_FASTOPEN;
 /// The longest write in bytes: its data is held in memory.
-const LONGEST_WRITE: i64 = 1 << 28;
+const MAX_WRITE: i64 = 1 << 28;
 
 /// A call that has not returned yet.
 pub(super) struct Blocked {
@@ -264,7 +264,7 @@ impl Machine<'_> {
     fn write(&self, call: &Call, bytes: i64, flags: i32) -> Result<Made, Stop> {
         let arguments = self.arguments(call);
         let one = arguments.descriptor(0);
-        if bytes > LONGEST_WRITE {
+        if bytes > MAX_WRITE {
             return unsupported(format!("{} of {bytes} bytes", call.name));
         }
         if arguments.text(1) == "NULL" {

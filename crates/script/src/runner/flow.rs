@@ -57,7 +57,7 @@ impl Path {
         SocketAddr::new(self.remote, PORT)
     }
 
-    /// The connection under test; a new one from the peer if there is none.
+    /// The connection under test; without one, a new one from the peer.
     pub fn arrival(&mut self) -> &mut Flow {
         let local = self.bound();
         self.flow.get_or_insert_with(|| {

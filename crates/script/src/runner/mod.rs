@@ -210,7 +210,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Observes the connection of `descriptor`, if none is.
+    /// Observes the connection of `descriptor`, unless another one is observed.
     fn observe(&mut self, descriptor: Descriptor) {
         if self.path.flow.is_none()
             && let Ok(id) = self.sockets.connection(descriptor)

@@ -93,7 +93,7 @@ impl Connection {
         patience.on_effort(now, effort, &limits, is_orphan)
     }
 
-    /// The state to be changed, created if there is none.
+    /// The state to be changed, created when it is first needed.
     pub(super) fn rare_mut(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
     }

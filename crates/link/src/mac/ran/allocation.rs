@@ -12,7 +12,7 @@ pub(super) struct Candidate {
     pub user: usize,
     /// Bits to be sent.
     pub wanted: f64,
-    /// Those of them that go before other users'.
+    /// The part of these bits that goes before other users' bits.
     pub urgent: f64,
     /// Bits for each resource element in each subband; 0 where there is no transmission.
     pub rates: [f64; MAX_SUBBANDS],

@@ -18,7 +18,7 @@ const WANTED_MSS: RangeInclusive<i32> = 88..=32_767;
 /// The retransmissions of a SYN that an application may request (Linux, `MAX_TCP_SYNCNT`).
 const SYN_RETRIES: RangeInclusive<i32> = 1..=127;
 /// Half the least send buffer in bytes (Linux, `SOCK_MIN_SNDBUF`).
-const LEAST_SEND_BUFFER: usize = 2304;
+const MIN_SEND_BUFFER: usize = 2304;
 
 impl<S: System> Sockets<S> {
     pub(super) fn configure(
@@ -51,7 +51,7 @@ impl<S: System> Sockets<S> {
         value: i32,
     ) -> Result<(), Errno> {
         // Linux allocates and reports twice as much, for overhead.
-        let bytes = 2 * usize::try_from(value).unwrap_or(0).max(LEAST_SEND_BUFFER);
+        let bytes = 2 * usize::try_from(value).unwrap_or(0).max(MIN_SEND_BUFFER);
         let options = &mut self.socket_mut(descriptor)?.options;
         options.send_buffer = bytes;
         let receive = options.config.receive_buffer;
