@@ -28,7 +28,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,8 +144,8 @@ def own_environment() -> dict[str, str]:
     }
 
 
-def build(root: Path) -> Path:
-    """Builds the counted program of the checkout at ``root``; returns their folder."""
+def build(root: Path, programs: Sequence[str] = (PROGRAM,)) -> Path:
+    """Builds these programs of the checkout at ``root``; returns their folder."""
     if shutil.which("cargo") is None:
         raise AbsentError("no cargo: install Rust")
     environment = own_environment()
@@ -155,7 +155,8 @@ def build(root: Path) -> Path:
     subprocess.run(
         [
             *("cargo", "build", "--quiet", "--release"),
-            *("--package", "airtcp-throughput", "--bin", PROGRAM),
+            *("--package", "airtcp-throughput"),
+            *(f"--bin={program}" for program in programs),
         ],
         check=True,
         cwd=root,

@@ -21,6 +21,7 @@ from typing import Any
 import instructions
 
 ROOT = Path(__file__).resolve().parent.parent
+BARE_LOOP = "bare-loop"
 NS3_MODULES = [
     *("core", "network", "internet", "point-to-point", "applications", "traffic-control"),
     *("wifi", "mobility", "internet-apps", "lte"),
@@ -71,7 +72,7 @@ class Airtcp:
 
     def __init__(self) -> None:
         try:
-            self._binaries = instructions.build(ROOT)
+            self._binaries = instructions.build(ROOT, [instructions.PROGRAM, BARE_LOOP])
         except instructions.AbsentError as reason:
             raise AbsentError(str(reason)) from None
 
@@ -124,7 +125,7 @@ class Airtcp:
         timers = like["events"] - like["delivered_packets"] - like["acknowledgments"]
         timer_s = like["simulated_s"] * case.flows / max(1, timers)
         command = [
-            str(self._binaries / "bare-loop"),
+            str(self._binaries / BARE_LOOP),
             f"--timer-us={round(1e6 * timer_s)}",
             f"--packets={like['segments_sent']}",
             f"--in-flight={max(case.flows, round(in_flight))}",
