@@ -137,12 +137,13 @@ pub fn read_into(fd: c_int, pieces: Vec<(HeldPointer<u8>, usize)>, flags: c_int)
     })
 }
 
-/// Writes pieces of memory one after the other; to `whom`, if that opens the connection.
+/// Writes pieces of memory one after the other; `destination` is the server if that opens the
+/// connection.
 pub fn write_from(
     fd: c_int,
     pieces: &[(HeldPointer<u8>, usize)],
     flags: c_int,
-    whom: Result<SocketAddr, Errno>,
+    destination: Result<SocketAddr, Errno>,
 ) -> Answer {
     let mut bytes = Vec::new();
     for (at, length) in pieces {
@@ -155,9 +156,9 @@ pub fn write_from(
         // SAFETY: packetdrill hands in memory of that length.
         bytes.extend_from_slice(unsafe { slice::from_raw_parts(at.get(), *length) });
     }
-    let mut what = Outgoing::new(bytes, flags, whom);
+    let mut message = Outgoing::new(bytes, flags, destination);
     machine().wait(move |world| {
-        let written = world.sockets.write(fd, &mut what);
+        let written = world.sockets.write(fd, &mut message);
         written.map_ok(|count| count as isize)
     })
 }

@@ -276,9 +276,9 @@ impl Machine<'_> {
             Ok(self.path.server())
         };
         let bytes = vec![0; usize::try_from(bytes).unwrap_or(0)];
-        let mut what = Outgoing::new(bytes, flags, to);
+        let mut message = Outgoing::new(bytes, flags, to);
         Ok(Made::waiting(move |sockets| {
-            let written = sockets.write(one, &mut what);
+            let written = sockets.write(one, &mut message);
             written.map_ok(|count| counted(count).into())
         }))
     }

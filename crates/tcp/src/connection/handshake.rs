@@ -237,7 +237,7 @@ impl Connection {
                 // next (Linux, `tcp_rcv_synsent_state_process`, `sk_write_pending`).
                 self.receiver.expect_answer();
             } else if asked && self.syn_data == SynData::Refused {
-                // The data sent again brings it (Linux, `tcp_rcv_fastopen_synack`).
+                // The retransmitted data brings it (Linux, `tcp_rcv_fastopen_synack`).
             } else if self.sender.config().quirks.handshake_ack == HandshakeAck::Alone {
                 self.acks_out_of_turn = 1;
             }

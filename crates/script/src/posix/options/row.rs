@@ -10,7 +10,7 @@ type SetBytes<S> = fn(&mut Sockets<S>, Descriptor, &[u8]) -> Result<(), Errno>;
 pub enum Set<S> {
     /// To an integer.
     Number(fn(&mut Sockets<S>, Descriptor, i32) -> Result<(), Errno>),
-    /// To at least so many bytes of C.
+    /// To a C value of at least this many bytes.
     Bytes(usize, SetBytes<S>),
     /// It has no effect on the wire here.
     Ignored,
