@@ -251,7 +251,7 @@ def test_any_log_has_an_answer_or_is_refused(text: str) -> None:
             assert not INNER.search(refused), refused
             return
         events = find_events(log)
-        for line in (*said(log, events), *(one.advice for one in find(log, events))):
+        for line in (*said(log, find(log, events)), *(one.advice for one in find(log, events))):
             assert not NO_NUMBER.search(line), line
         for reading in Reading:
             link = played_link(log, events, "12 Mbit/s", reading)

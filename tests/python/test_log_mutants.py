@@ -114,7 +114,7 @@ def assert_read(path: Path, name: str) -> None:
         log = read_ping(path)
         events = None if log.refusal else find_events(log)
         if events is not None:
-            for line in (*said(log, events), *(one.advice for one in find(log, events))):
+            for line in (*said(log, find(log, events)), *(one.advice for one in find(log, events))):
                 assert not NO_NUMBER.search(line), f"{name}: {line}"
     except ScenarioError as error:
         assert_helps(str(error), path, name)

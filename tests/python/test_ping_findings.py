@@ -411,7 +411,7 @@ def test_answers_that_come_twice_are_a_finding(tmp_path: Path) -> None:
 
     doubled = log(30)
     assert (doubled.sent, doubled.lost, doubled.duplicates) == (100, 0, 30)
-    first = said(doubled, find_events(doubled))[0]
+    first = said(doubled, find(doubled, find_events(doubled)))[0]
     assert first.startswith("Answers come twice (30 for 100 probes)")
     once = log(0)
-    assert said(once, find_events(once))[0].startswith("Nothing is wrong")
+    assert said(once, find(once, find_events(once)))[0].startswith("Nothing is wrong")

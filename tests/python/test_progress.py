@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from airtcp.cli.console import lines_of_progress
+from airtcp.cli.progress import LinesOfProgress
 
 
 def test_a_log_has_a_line_a_minute_with_an_estimate(
@@ -13,7 +13,7 @@ def test_a_log_has_a_line_a_minute_with_an_estimate(
     """A quarter after two minutes: six are left."""
     now = 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    report = lines_of_progress("compares")
+    report = LinesOfProgress("compares")
     for second in range(0, 125, 5):
         now = 1000.0 + second
         report(second / 480, "round 2")
@@ -26,7 +26,7 @@ def test_a_log_has_a_line_a_minute_with_an_estimate(
 
 
 def test_short_work_says_nothing_in_a_log(capsys: pytest.CaptureFixture[str]) -> None:
-    report = lines_of_progress("runs")
+    report = LinesOfProgress("runs")
     for share in (0.0, 0.5, 1.0):
         report(share)
     assert capsys.readouterr() == ("", "")

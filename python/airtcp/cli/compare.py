@@ -24,12 +24,12 @@ from airtcp.cli.console import (
     complete_remedy,
     figure_inches,
     out_option,
-    progress_bar,
     report_folder,
     settings_of,
     warn,
 )
 from airtcp.cli.errors import clear_errors
+from airtcp.cli.progress import progress_bar
 from airtcp.cli.resumable import resumable
 from airtcp.comparison.compare import UnstoredWarning, compare
 from airtcp.comparison.everything import ALL

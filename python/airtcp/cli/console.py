@@ -1,15 +1,13 @@
-"""Parts shared by every command: output, progress, common options."""
+"""Parts shared by every command: output and common options."""
 
 import json
 import os
 import shlex
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -293,66 +291,3 @@ def folder_name(text: str) -> Path:
     if not text:
         raise typer.BadParameter("is empty; expected the name of a folder, . for this one")
     return Path(text)
-
-
-class Report(Protocol):
-    """Takes the finished share, 0 to 1, and a few words on it."""
-
-    def __call__(self, share: float, words: str = "") -> None: ...  # noqa: D102
-
-
-@contextmanager
-def progress_bar(title: str) -> Iterator[Report]:
-    """A bar with an estimate on standard error, for long work only; a line a minute in a log."""
-    title = printable(title)
-    err = _console("err")
-    if not err.is_terminal:
-        yield lines_of_progress(title)
-        return
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
-
-    progress = Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} % {task.fields[words]}"),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-    )
-    task = progress.add_task(title, total=1.0, words="")
-    begun = time.monotonic()
-
-    def report(share: float, words: str = "") -> None:
-        progress.update(task, completed=share, words=words)
-        if time.monotonic() - begun > _QUIET_S and not progress.live.is_started:
-            progress.start()
-
-    try:
-        yield report
-    finally:
-        if progress.live.is_started:
-            progress.stop()
-
-
-def lines_of_progress(title: str) -> Report:
-    """One line per minute, with an estimate: for logs, which have no bars."""
-    begun = last = time.monotonic()
-
-    def report(share: float, words: str = "") -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last < _LINE_S:
-            return
-        last = now
-        left_s = (now - begun) * (1 - share) / share if share > 0 else None
-        estimate = "" if left_s is None else f", about {left_s / 60:.0f} min left"
-        say(f"airtcp: {title}: {100 * share:.0f} %{f', {words}' if words else ''}{estimate}")
-
-    return report
-
-
-_LINE_S = 60.0
-"""Interval of the lines in a log."""
-_QUIET_S = 1.0
-"""Maximum duration of work without a bar: one that flashes by is useless."""

@@ -10,11 +10,11 @@ from airtcp.cli.console import (
     command_line,
     out_option,
     print_lines,
-    progress_bar,
     rate_option,
     report_folder,
 )
 from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.progress import progress_bar
 
 
 def demo_command(

@@ -12,11 +12,11 @@ from airtcp.cli.console import (
     command_line,
     print_json,
     print_lines,
-    progress_bar,
     report_folder,
 )
-from airtcp.cli.diagnose_output import diagnosis_json, print_diagnosis
+from airtcp.cli.diagnose_output import FactsFirst, diagnosis_json, print_diagnosis, print_link
 from airtcp.cli.errors import say
+from airtcp.cli.progress import progress_bar
 from airtcp.cli.unwritten import AnswerFirst
 from airtcp.comparison.ranking.aims import Aim
 from airtcp.core.files import writable_folder
@@ -190,18 +190,22 @@ def _print_diagnosed(file: str, chosen: Chosen, sockets: "Sockets | None" = None
     asked = asked_for(chosen.can, is_interactive=not chosen.as_json and file != "-")
     diagnosis: Diagnosis | PingDiagnosis
     with progress_bar(f"diagnosing {file}") as report:
+        first = FactsFirst(report, is_text=not chosen.as_json)
         if file == "-" or is_capture(Path(file)):
             from airtcp.diagnosis.capture_answer import diagnosed
             from airtcp.diagnosis.read import read_capture
 
+            capture = read_capture(file, chosen.flow, chosen.view, report)
+            first.flows(capture)
             diagnosis = diagnosed(
-                read_capture(file, chosen.flow, chosen.view, report),
+                capture,
                 asked.can,
                 report,
                 chosen.known_bps,
                 sockets,
                 chosen.sender,
                 chosen.effort,
+                first.facts,
             )
         else:
             # A capture's diagnosis takes longer to load than a log's takes to refuse.
@@ -218,13 +222,14 @@ def _print_diagnosed(file: str, chosen: Chosen, sockets: "Sockets | None" = None
                 rate_bps=chosen.known_bps,
                 interval_s=chosen.interval_s,
                 rounds=ping_rounds(chosen.seeds, chosen.max_cpu_s),
+                before_trials=first.facts,
             )
     written = AnswerFirst()
     written.give(
         chosen.folder,
         partial(diagnosis.report, command=command_line()),
         partial(diagnosis_json, diagnosis) if chosen.as_json else None,
-        partial(print_diagnosis, diagnosis),
+        partial(print_diagnosis, diagnosis, first),
         asked.note,
     )
     written.finish()
@@ -260,7 +265,6 @@ def _is_route(file: str, chosen: Chosen) -> bool:
 
 def _print_link(file: str, chosen: Chosen) -> None:
     """Diagnoses a file with a rate: its facts about the link, and remedies there."""
-    from airtcp.cli.diagnose_output import print_link
     from airtcp.core.quantities import format_bit_rate
     from airtcp.diagnosis.link_file import diagnosed_link
     from airtcp.diagnosis.ping_options import ping_rounds, refuse_options_of_captures
@@ -271,19 +275,21 @@ def _print_link(file: str, chosen: Chosen) -> None:
     asked = asked_for(chosen.can, is_interactive=not chosen.as_json)
     known = chosen.known_bps
     with progress_bar(f"diagnosing {file}") as report:
+        first = FactsFirst(report, is_text=not chosen.as_json)
         found = diagnosed_link(
             Path(file),
             asked.can,
             report,
             rate=None if known is None else format_bit_rate(known),
             rounds=ping_rounds(chosen.seeds, chosen.max_cpu_s),
+            before_trials=first.facts,
         )
     if chosen.folder is not None:
         say(f"the link: {found.imported.link.write(chosen.folder)}")
     if chosen.as_json:
         print_json({"sentences": found.sentences, "scenario": found.imported.link.toml})
         return
-    print_link(found)
+    print_link(found, first)
 
 
 def _probes_of(files: list[str], chosen: Chosen) -> list[str]:

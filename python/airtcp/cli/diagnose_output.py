@@ -1,5 +1,6 @@
 """Output of `airtcp diagnose` for a capture or a ping log."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,8 @@ from airtcp.cli.console import out, print_lines
 from airtcp.pages.columns import numbers
 
 if TYPE_CHECKING:
+    from airtcp.cli.progress import Report
+    from airtcp.diagnosis.capture import Capture
     from airtcp.diagnosis.link_file import DiagnosedLink
     from airtcp.diagnosis.ping_result import PingDiagnosis
     from airtcp.diagnosis.result import Diagnosis
@@ -16,14 +19,59 @@ _MAX_ROWS = 12
 _MAX_FLOWS = 20
 
 
-def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
+class FactsFirst:
+    """Prints the facts of an answer as soon as they are known, and the rest after the trials.
+
+    Args:
+        report: the progress of the work, which makes room for the facts.
+        is_text: whether the answer is text; JSON is printed once, whole.
+    """
+
+    def __init__(self, report: "Report", *, is_text: bool) -> None:
+        self._report, self._is_text = report, is_text
+        self._printed: list[str] = []
+
+    def flows(self, capture: "Capture") -> None:
+        """Prints the table of a capture's flows, if there are several."""
+        if self._is_text and len(capture.tables.flows) > 1:
+            self._report.clear()
+            _print_flows(capture)
+            out.print()
+
+    def facts(self, sentences: list[str]) -> None:
+        """Prints the first sentences of the answer."""
+        if self._is_text and sentences:
+            self._report.clear()
+            self._print(sentences)
+            self._printed = sentences
+
+    def rest(self, sentences: list[str]) -> None:
+        """Prints the whole answer but for the facts that are printed already."""
+        self._print(_without(self._printed, sentences))
+
+    def _print(self, sentences: list[str]) -> None:
+        print_lines(sentences)
+        sys.stdout.flush()
+
+
+def _without(printed: list[str], sentences: list[str]) -> list[str]:
+    """The sentences after the printed ones; the last of these may be the start of a sentence."""
+    rest = list(sentences)
+    for one in printed:
+        if not rest or not rest[0].startswith(one):
+            # Trials that ran out of processor time end in another answer.
+            return sentences
+        behind = rest.pop(0).removeprefix(one).lstrip()
+        if behind:
+            rest.insert(0, behind)
+    return rest
+
+
+def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis", first: FactsFirst) -> None:
     """The sentences, the remedies and the deployment of the best."""
     from airtcp.diagnosis.ping_result import PingDiagnosis
 
-    if not isinstance(diagnosis, PingDiagnosis) and len(diagnosis.capture.tables.flows) > 1:
-        _print_flows(diagnosis)
-        out.print()
-    print_lines(diagnosis.sentences)
+    first.rest(diagnosis.sentences)
     if not isinstance(diagnosis, PingDiagnosis) and diagnosis.phases:
         from airtcp.pages.diagnosis_tables import phases_table
 
@@ -38,11 +86,11 @@ def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis") -> None:
         print_lines(diagnosis.deployment)
 
 
-def print_link(found: "DiagnosedLink") -> None:
+def print_link(found: "DiagnosedLink", first: FactsFirst) -> None:
     """A file's facts about a link, the remedies on it, and how the best is deployed."""
     from airtcp.pages.tables import deciding_table
 
-    print_lines(found.sentences)
+    first.rest(found.sentences)
     out.print()
     _print_table(deciding_table(found.comparison), _MAX_ROWS)
     if found.deployment:
@@ -50,10 +98,10 @@ def print_link(found: "DiagnosedLink") -> None:
         print_lines(found.deployment)
 
 
-def _print_flows(diagnosis: "Diagnosis") -> None:
+def _print_flows(capture: "Capture") -> None:
     from airtcp.pages.diagnosis_tables import flows_table
 
-    _print_table(flows_table(diagnosis.capture.tables.flows), _MAX_FLOWS)
+    _print_table(flows_table(capture.tables.flows), _MAX_FLOWS)
 
 
 def _remedies(diagnosis: "Diagnosis | PingDiagnosis") -> "Table | None":

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airtcp._core import ScenarioError
-from airtcp.cli.console import AsJson, complete_kernel, print_json, progress_bar
+from airtcp.cli.console import AsJson, complete_kernel, print_json
 from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.progress import progress_bar
 from airtcp.pages.columns import columns
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ import typer
 
 from airtcp._core import ScenarioError
 from airtcp.cli.asker import Can, asked_for
-from airtcp.cli.console import AsJson, print_json, progress_bar
+from airtcp.cli.console import AsJson, print_json
 from airtcp.cli.errors import clear_errors, say
-from airtcp.cli.measure_output import MeasuredLink
+from airtcp.cli.measure_output import MeasuredLink, print_helps
+from airtcp.cli.progress import progress_bar
 from airtcp.cli.unwritten import AnswerFirst
 from airtcp.core.files import writable_file
 from airtcp.measure.link import measured_scenario
@@ -107,16 +108,17 @@ def measure_command(
             written.attempt(partial(probes.write_text, csv_of(found.idle)))
         from airtcp.diagnosis import measured
 
-        is_compared = compared and link is not None
+        answer = MeasuredLink(found, link, measured.what_is_wrong(found.idle))
+        if not as_json:
+            answer.print(None if written.failed else out)
         helps = []
-        if link and is_compared and measured.is_slow_enough(found):
+        if link and compared and measured.is_slow_enough(found):
             with progress_bar("comparing remedies on the measured link") as report:
                 helps = measured.what_helps(link, asked.can, report)
-        answer = MeasuredLink(found, link, measured.what_is_wrong(found.idle), helps)
         if as_json:
-            print_json(answer.as_json())
-        else:
-            answer.print(None if written.failed else out, is_compared, asked.note)
+            print_json(answer.as_json(helps))
+        elif link and compared:
+            print_helps(helps, asked.note)
         written.finish()
 
 

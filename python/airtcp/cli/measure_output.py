@@ -1,5 +1,6 @@
 """Output of `airtcp measure`: the table, what is wrong, the link, and what would help."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,28 +22,24 @@ class MeasuredLink:
     """The link; None if no direction was loaded."""
     wrong: list[str]
     """Findings on the idle link."""
-    helps: list[str]
-    """Sentences of the comparison, if one was made."""
 
-    def as_json(self) -> dict[str, object]:
-        """The output of `--json`."""
+    def as_json(self, helps: list[str]) -> dict[str, object]:
+        """The output of `--json`, with the sentences of the comparison if one was made."""
         return {
             "idle": self.found.idle.as_json(),
             "loaded": [phase.as_json() for phase in self.found.loaded],
             "spent_bytes": self.found.spent_bytes,
             "cut": self.found.is_cut,
             "scenario": self.scenario,
-            "compare": self.helps,
+            "compare": helps,
             "what_is_wrong": self.wrong,
         }
 
-    def print(self, written: Path | None, is_compared: bool, note: str) -> None:
-        """Prints the answer.
+    def print(self, written: Path | None) -> None:
+        """Prints the measurement, before any remedy is tried.
 
         Args:
             written: the file of the scenario; None prints it.
-            is_compared: whether a comparison was asked for.
-            note: a message after the sentences of the comparison.
         """
         _print_phases(self.found)
         if self.wrong:
@@ -53,12 +50,22 @@ class MeasuredLink:
             say(f"wrote {written}")
         else:
             print(f"\n{self.scenario}")
-        if self.helps:
-            print_lines(["What helps on such a link, simulated:", *self.helps])
-            if note:
-                say(note)
-        elif is_compared and self.scenario:
-            say("every remedy on so fast a link takes minutes: ask `airtcp compare` of --out")
+        sys.stdout.flush()
+
+
+def print_helps(helps: list[str], note: str) -> None:
+    """Prints the answer of the comparison.
+
+    Args:
+        helps: its sentences; none if the link is too fast for one.
+        note: a message after them.
+    """
+    if not helps:
+        say("every remedy on so fast a link takes minutes: ask `airtcp compare` of --out")
+        return
+    print_lines(["What helps on such a link, simulated:", *helps])
+    if note:
+        say(note)
 
 
 def _print_phases(found: Measurement) -> None:

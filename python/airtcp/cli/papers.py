@@ -16,10 +16,10 @@ from airtcp.cli.console import (
     out,
     out_option,
     print_json,
-    progress_bar,
     report_folder,
 )
 from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from airtcp.papers.judge import JudgedClaim

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from airtcp.cli.console import Report
 from airtcp.cli.errors import say
+from airtcp.cli.progress import Report
 
 
 class CountedRuns:

@@ -15,11 +15,11 @@ from airtcp.cli.console import (
     complete_remedy,
     figure_inches,
     print_json,
-    progress_bar,
     settings_of,
     warn,
 )
 from airtcp.cli.errors import clear_errors, say
+from airtcp.cli.progress import progress_bar
 from airtcp.cli.run_summary import json_object, print_run
 from airtcp.core.bpf import with_own
 from airtcp.core.loading import load_scenario

@@ -21,10 +21,10 @@ from airtcp.cli.console import (
     figure_inches,
     out,
     out_option,
-    progress_bar,
     report_folder,
 )
 from airtcp.cli.errors import clear_errors
+from airtcp.cli.progress import progress_bar
 from airtcp.cli.unwritten import AnswerFirst
 from airtcp.comparison.grid import GridResult, load_grid
 from airtcp.comparison.grid_run import run_grid

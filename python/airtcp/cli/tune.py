@@ -16,12 +16,12 @@ from airtcp.cli.console import (
     ScenarioFile,
     Settings,
     out_option,
-    progress_bar,
     report_folder,
     settings_of,
     warn,
 )
 from airtcp.cli.errors import clear_errors
+from airtcp.cli.progress import progress_bar
 from airtcp.cli.unwritten import AnswerFirst
 from airtcp.comparison.as_json import comparison_object
 from airtcp.comparison.compare import UnstoredWarning

@@ -13,12 +13,12 @@ from airtcp.cli.console import (
     complete_kernel,
     complete_remedy,
     out_option,
-    progress_bar,
     report_folder,
     settings_of,
 )
 from airtcp.cli.errors import clear_errors
 from airtcp.cli.kernels import kernel_name
+from airtcp.cli.progress import progress_bar
 from airtcp.cli.verify_output import give_verifications, print_partings
 from airtcp.core.bpf import with_own
 from airtcp.kernel.guests.catalogue import MACHINE

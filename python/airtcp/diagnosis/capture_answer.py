@@ -58,6 +58,7 @@ def diagnosed(
     sockets: Sockets | None = None,
     sender: str | None = None,
     effort: Effort | None = None,
+    before_trials: Callable[[list[str]], object] | None = None,
 ) -> Diagnosis:
     """The whole diagnosis of a capture's chosen flow.
 
@@ -69,6 +70,7 @@ def diagnosed(
         sockets: the sender kernel's counters of its connections, taken during the transfer.
         sender: the congestion control in use, if the user knows it.
         effort: bounds on the trials' cost, and the smallest effect worth having.
+        before_trials: called with the first sentences of the answer before remedies are tried.
 
     Raises:
         ScenarioError: the asker is unknown, or `sockets` has no connection of the flow's ends.
@@ -99,6 +101,8 @@ def diagnosed(
     known = _replayed(known, facts, flow, link, seen.timeouts, senders)
     if known.refusals or can is None or not asked or _is_well(known):
         return known
+    if before_trials is not None:
+        before_trials(known.facts)
     return _tried(known, reach(can, _direction(facts, asked)), progress, effort or Effort())
 
 

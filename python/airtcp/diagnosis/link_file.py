@@ -46,6 +46,21 @@ def with_bound(described: str, recordings: Sequence[Recording]) -> list[str]:
     ]
 
 
+def described_link(imported: ImportedLink, *, rate_is_given: bool) -> list[str]:
+    """The file in words, with the bound of a rate that the asker does not know."""
+    described = imported.said[0]
+    return [described] if rate_is_given else with_bound(described, imported.recordings)
+
+
+def facts(imported: ImportedLink, queues: Sequence[Bloat], *, rate_is_given: bool) -> list[str]:
+    """The first sentences of the answer, which no trial changes: the queues, or the file."""
+    if queues:
+        # A shaper's effect, which comes next, is a trial.
+        return [one.sentence for one in queues]
+    jitters = idle_jitters(imported.recordings)
+    return [*jitters, *described_link(imported, rate_is_given=rate_is_given)]
+
+
 @dataclass(frozen=True)
 class DiagnosedLink:
     """A link out of a file, and the remedies over it."""
@@ -66,13 +81,6 @@ class DiagnosedLink:
         """The longest queue, if one is too long; else the file, with the bound of its rate."""
         return self.sentences[0]
 
-    @property
-    def _described(self) -> list[str]:
-        described = self.imported.said[0]
-        if self.rate_is_given:
-            return [described]
-        return with_bound(described, self.imported.recordings)
-
     @cached_property
     def sentences(self) -> list[str]:
         """Queues that are too long, the file, the remedies that help, known and unknown facts."""
@@ -82,7 +90,7 @@ class DiagnosedLink:
         if self.advice is not None:
             queues.append(self.advice)
         queues += idle_jitters(self.imported.recordings)
-
+        described = described_link(self.imported, rate_is_given=self.rate_is_given)
         others = self.imported.said[1:]
         shortened = (
             []
@@ -92,7 +100,7 @@ class DiagnosedLink:
                 "allows longer ones."
             ]
         )
-        return [*queues, *self._described, *answer(self.comparison), *shortened, *others]
+        return [*queues, *described, *answer(self.comparison), *shortened, *others]
 
     @property
     def deployment(self) -> list[str]:
@@ -118,6 +126,7 @@ def diagnosed_link(
     *,
     rate: str | None = None,
     rounds: "Rounds | None" = None,
+    before_trials: Callable[[list[str]], object] | None = None,
 ) -> DiagnosedLink:
     """Imports a file and tries every remedy on its link.
 
@@ -127,6 +136,7 @@ def diagnosed_link(
         progress: called with the share that is done, and the current step.
         rate: the link's rate, where the asker knows it.
         rounds: seeds and processor time of the comparison.
+        before_trials: called with the first sentences of the answer before remedies are tried.
 
     Raises:
         ScenarioError: the file makes no link, or the asker is unknown.
@@ -138,6 +148,9 @@ def diagnosed_link(
     worst = queues[0] if queues else None
     if worst is not None and worst.direction is not None:
         imported = import_link([path], Choices(rate=rate, direction=worst.direction))
+    if before_trials is not None:
+        before_trials(facts(imported, queues, rate_is_given=rate is not None))
+    # Imported late: the facts do not need the study engine.
     from airtcp.comparison.calmest import LATENCY
     from airtcp.comparison.compare import run_comparison
     from airtcp.diagnosis.ping_answer import ROUNDS

@@ -10,7 +10,7 @@ from airtcp.comparison.ranking.aims import COMPANIONS
 from airtcp.comparison.recommend import recommendations
 from airtcp.core.recordings.events import find_events
 from airtcp.core.recordings.log import FEWEST, PingLog
-from airtcp.diagnosis.ping_findings import said
+from airtcp.diagnosis.ping_findings import find, said
 from airtcp.measure.measurement import Measurement
 from airtcp.measure.phase import Phase
 from airtcp.measure.probes import INTERVAL_S
@@ -27,7 +27,7 @@ def what_is_wrong(phase: Phase) -> list[str]:
         return []
     left_s = np.array([left for left, _ in phase.probes], dtype=np.float64)
     log = PingLog(Path(phase.way), left_s, rtt_ms / 1e3, INTERVAL_S, "stamps")
-    return said(log, find_events(log))
+    return said(log, find(log, find_events(log)))
 
 
 def is_slow_enough(found: Measurement) -> bool:

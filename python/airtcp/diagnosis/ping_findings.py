@@ -1,6 +1,6 @@
 """Faults of a link by its ping log, the worst first, with advice for the link itself."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -61,9 +61,8 @@ def find(log: PingLog, events: Events) -> list[Finding]:
     return sorted(found, key=lambda one: -one.severity)
 
 
-def said(log: PingLog, events: Events) -> list[str]:
+def said(log: PingLog, found: Sequence[Finding]) -> list[str]:
     """The findings in sentences, the worst first with advice; one sentence if nothing is wrong."""
-    found = find(log, events)
     if not found:
         return [nothing_wrong(log)]
     first, *others = found[:MAX_SAID]

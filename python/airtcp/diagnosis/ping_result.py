@@ -57,19 +57,18 @@ class PingDiagnosis(Reported, InNotebook):
         """The one-sentence answer."""
         if self.log.refusal:
             return f"No remedy was tried. {self.log.refusal}"
-        return self._starlink or said(self.log, self.events)[0]
+        return self.facts[0]
 
     @cached_property
-    def _starlink(self) -> str | None:
-        """The sentence about a log of Starlink, which shows no queue."""
-        return starlink_sentence(self.log, self.log.hosts)
+    def facts(self) -> list[str]:
+        """The faults in sentences, with advice: known before any remedy is tried."""
+        starlink = starlink_sentence(self.log, self.log.hosts)
+        return [*([starlink] if starlink else []), *said(self.log, self.findings)]
 
     @cached_property
     def sentences(self) -> list[str]:
         """The whole answer, the headline first."""
-        lines = [self.headline] if self.log.refusal else said(self.log, self.events)
-        if self._starlink and not self.log.refusal:
-            lines = [self._starlink, *lines]
+        lines = [self.headline] if self.log.refusal else [*self.facts]
         if self.answer is not None:
             lines += self.answer.sentences
             if len(self.log.rtt_s) > MAX_PLAYED:
@@ -129,6 +128,7 @@ def diagnose_ping(
     rate_bps: float | None = None,
     interval_s: float | None = None,
     rounds: "Rounds | None" = None,
+    before_trials: "Callable[[list[str]], object] | None" = None,
 ) -> PingDiagnosis:
     """Reads a log, finds faults, and tries every remedy on a current Linux sender.
 
@@ -139,6 +139,7 @@ def diagnose_ping(
         rate_bps: the rate of the link in bits of IP packets a second; None tries a range.
         interval_s: the probe interval, for a log that does not contain it.
         rounds: seeds and processor time of the comparison.
+        before_trials: called with the first sentences of the answer before remedies are tried.
 
     Raises:
         ScenarioError: the log cannot be read, or the asker is unknown.
@@ -149,8 +150,11 @@ def diagnose_ping(
     log = read_ping(path, interval_s)
     events = find_events(log)
     found = tuple(find(log, events)) if not log.refusal else ()
+    known = PingDiagnosis(log, events, found, None)
     if log.refusal:
-        return PingDiagnosis(log, events, found, None)
+        return known
+    if before_trials is not None:
+        before_trials(known.facts)
     # Imported late: refusals and findings do not need the study engine.
     from airtcp.comparison.budget import FirstSeedError
     from airtcp.diagnosis.ping_answer import ROUNDS, answered
@@ -170,5 +174,5 @@ def diagnose_ping(
         )
     except FirstSeedError as error:
         # The findings need no trial.
-        return PingDiagnosis(log, events, found, None, error.reason)
-    return PingDiagnosis(log, events, found, answer)
+        return replace(known, untried=error.reason)
+    return replace(known, answer=answer)

@@ -100,18 +100,30 @@ class Diagnosis(Reported, InNotebook):
         )
 
     @property
+    def facts(self) -> list[str]:
+        """The first sentences, which no trial changes: known before any remedy is tried."""
+        if self.findings or (self.is_of_quic and self.capture.quic is not None):
+            return [self.headline, *self._of_findings]
+        return words.before_trials(self.ceiling, self.latency, self.limits, self.aim)
+
+    @property
     def _of_findings(self) -> list[str]:
-        """The evidence of the findings, the other findings, and the link's contribution."""
+        """The evidence of the findings, and the other findings with theirs."""
         if not self.findings:
             return []
         first, *others = self.findings
         lines = list(first.evidence)
         for one in others:
             lines += [one.sentence, *one.evidence]
-        has_answer = self.trials is not None or self.is_full
-        if not first.is_whole and has_answer and not self.refusals:
-            lines.append(self._of_the_link)
         return lines
+
+    @property
+    def _beside_findings(self) -> list[str]:
+        """The link's contribution next to findings that do not explain the whole flow."""
+        if not self.findings or self.findings[0].is_whole or self.refusals:
+            return []
+        has_answer = self.trials is not None or self.is_full
+        return [self._of_the_link] if has_answer else []
 
     @cached_property
     def limits(self) -> list[str]:
@@ -140,7 +152,7 @@ class Diagnosis(Reported, InNotebook):
     def sentences(self) -> list[str]:
         """The whole answer, the headline first."""
         facts = self.capture.facts
-        lines = [self.headline, *self._of_findings]
+        lines = [self.headline, *self._of_findings, *self._beside_findings]
         waits = self.latency is not None and self.latency.is_large
         if self.trials is not None and not self.is_full:
             lines += words.larger_with_harm(self.trials)

@@ -60,25 +60,42 @@ def headline(
         found = _listed(seen[:MAX_LIMITS])
         cause = f"{found[0].upper()}{found[1:]}. " if found else ""
         return f"{cause}No remedy is recommended: {refusals[0]}"
-    if ceiling is not None and ceiling.is_shared:
-        # Already mentioned with the rate.
-        limits = [one for one in limits if one != OTHERS]
-    named = _listed(limits[:MAX_LIMITS])
-    is_latencys = aim in (Aim.LATENCY, Aim.CALLS)
-    if is_latencys and waits is not None and trials is not None:
+    if _is_of_waits(aim, waits) and waits is not None and trials is not None:
         waiting = _waiting(waits)
         return f"{waiting[0].upper()}{waiting[1:]}{_calmed(trials)}."
     if ceiling is not None and ceiling.is_reached:
         has = _has(ceiling, is_reached=True)
         waiting = f"{_waiting(waits)}{_calmed(trials)}" if waits and waits.is_large else ""
-        return _full(has, named, waiting)
-    possible = ""
-    if ceiling is not None:
-        has = _has(ceiling, is_reached=False)
-        possible = f"{has[0].upper()}{has[1:]}{f': {named}' if named else ''}. "
-    if trials is None:
-        return f"{possible}No remedies were tried (pass --can to try them)."
-    return f"{possible}{_best_words(trials, ceiling, harm)}"
+        return _full(has, _named(ceiling, limits), waiting)
+    tried = (
+        "No remedies were tried (pass --can to try them)."
+        if trials is None
+        else _best_words(trials, ceiling, harm)
+    )
+    return " ".join([*before_trials(ceiling, waits, limits, aim), tried])
+
+
+def before_trials(
+    ceiling: Ceiling | None, waits: Latency | None, limits: Sequence[str], aim: Aim
+) -> list[str]:
+    """The first sentence of :func:`headline`, if no trial changes it: goodput and limits."""
+    if ceiling is None or ceiling.is_reached or _is_of_waits(aim, waits):
+        return []
+    has, named = _has(ceiling, is_reached=False), _named(ceiling, limits)
+    return [f"{has[0].upper()}{has[1:]}{f': {named}' if named else ''}."]
+
+
+def _is_of_waits(aim: Aim, waits: Latency | None) -> bool:
+    """Whether the asker's first question is how long data waits, and that was measured."""
+    return aim in (Aim.LATENCY, Aim.CALLS) and waits is not None
+
+
+def _named(ceiling: Ceiling | None, limits: Sequence[str]) -> str:
+    """The limits as part of a sentence."""
+    if ceiling is not None and ceiling.is_shared:
+        # Already mentioned with the rate.
+        limits = [one for one in limits if one != OTHERS]
+    return _listed(limits[:MAX_LIMITS])
 
 
 def _full(has: str, named: str, waiting: str) -> str:

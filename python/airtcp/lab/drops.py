@@ -138,7 +138,7 @@ class Drops:
             from airtcp.core.recordings.events import find_events
             from airtcp.core.recordings.link import played_link
             from airtcp.core.recordings.log import read_ping
-            from airtcp.diagnosis.ping_findings import said
+            from airtcp.diagnosis.ping_findings import find, said
 
             try:
                 log = read_ping(path)
@@ -147,7 +147,7 @@ class Drops:
         events = find_events(log)
         link = played_link(log, events, _PING_RATE)
         refusal = log.refusal or ""
-        found = () if refusal else tuple(said(log, events))
+        found = () if refusal else tuple(said(log, find(log, events)))
         drop = Drop(identity, name, self._folder(identity), "link.toml", found, refusal)
         return drop, link.contents()
 

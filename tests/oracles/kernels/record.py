@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from airtcp._core import AirtcpError, RunError
-from airtcp.cli.console import progress_bar
+from airtcp.cli.progress import progress_bar
 from airtcp.comparison.cells import CellKey
 from airtcp.comparison.execute import Results, execute
 from airtcp.comparison.plan import Plan, PlannedCell

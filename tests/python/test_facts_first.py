@@ -1,0 +1,107 @@
+"""The facts of a diagnosis are printed before remedies are tried, and are not taken back."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import airtcp
+from airtcp.cli.diagnose_output import FactsFirst, print_diagnosis, print_link
+from airtcp.cli.progress import LinesOfProgress
+from airtcp.comparison.sequential import Rounds
+from airtcp.diagnosis.capture_answer import diagnosed
+from airtcp.diagnosis.link_file import DiagnosedLink, diagnosed_link
+from airtcp.diagnosis.ping_result import PingDiagnosis, diagnose_ping
+from airtcp.diagnosis.read import read_capture
+from airtcp.diagnosis.result import Diagnosis
+from airtcp.diagnosis.trying import Effort
+from ping_kinds import PingedLink, regular
+
+SEEDS = Path(__file__).resolve().parents[2] / "fuzz" / "seeds" / "recording"
+FEW = Rounds(most_seeds=2, most_cpu_s=3.0, first=2)
+Answer = Diagnosis | PingDiagnosis | DiagnosedLink
+
+
+class Order:
+    """The facts, and whether a remedy had been tried when they were given."""
+
+    def __init__(self) -> None:
+        self.facts: list[str] = []
+        self.has_begun = False
+
+    def progress(self, _: float, step: str) -> None:
+        """A step of the work."""
+        self.has_begun |= step == "trying remedies"
+
+    def take(self, sentences: list[str]) -> None:
+        """The first sentences."""
+        assert not self.has_begun, "remedies were tried before the facts were given"
+        assert not self.facts, "the facts were given twice"
+        self.facts = sentences
+
+
+def _of_a_ping(order: Order, folder: Path) -> Answer:
+    log = PingedLink(gaps=tuple(regular(20, 2, 60))).write(folder / "gaps.ping", 60)
+    return diagnose_ping(log, "all", order.progress, rounds=FEW, before_trials=order.take)
+
+
+def _of_throughputs(order: Order, _: Path) -> Answer:
+    file = SEEDS / "iperf3-json"
+    return diagnosed_link(file, "all", order.progress, rounds=FEW, before_trials=order.take)
+
+
+def _of_a_queue(order: Order, _: Path) -> Answer:
+    file = SEEDS / "speedtest"
+    return diagnosed_link(file, "all", order.progress, rounds=FEW, before_trials=order.take)
+
+
+def _of_a_capture(order: Order, folder: Path) -> Answer:
+    settings = {"link.rate": "3 Mbit/s", "link.loss.rate": 0.01, "tcp.profile": "linux"}
+    capture = folder / "lossy.pcapng"
+    airtcp.run('name = "lossy"\nduration = "20 s"\n', 1, settings=settings, pcap=capture)
+    effort = Effort(seeds=1, max_cpu_s=30.0)
+    read = read_capture(capture, None, None)
+    return diagnosed(read, "all", order.progress, effort=effort, before_trials=order.take)
+
+
+@pytest.mark.parametrize("answer_of", [_of_a_ping, _of_throughputs, _of_a_queue, _of_a_capture])
+def test_facts_come_first_and_stay(
+    answer_of: Callable[[Order, Path], Answer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The text in two steps is the text in one, but for where a line ends."""
+    order = Order()
+    answer = answer_of(order, tmp_path)
+    assert order.facts
+    printed = [_text(answer, facts, capsys) for facts in ([], order.facts)]
+    assert printed[0].split() == printed[1].split()
+    assert printed[1].startswith("\n".join(order.facts) + "\n")
+    assert len("\n".join(answer.sentences)) > len("\n".join(order.facts))
+
+
+def test_an_answer_that_trials_change_is_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    """Trials that run out of processor time end in another answer than the facts began."""
+    first = FactsFirst(LinesOfProgress("diagnosing"), is_text=True)
+    first.facts(["The flow gets 1 of 2 Mbit/s."])
+    first.rest(["No remedies were tried.", "The link: 2 Mbit/s."])
+    assert capsys.readouterr().out.splitlines() == [
+        "The flow gets 1 of 2 Mbit/s.",
+        "No remedies were tried.",
+        "The link: 2 Mbit/s.",
+    ]
+
+
+def test_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+    first = FactsFirst(LinesOfProgress("diagnosing"), is_text=False)
+    first.facts(["The flow gets 1 of 2 Mbit/s."])
+    assert capsys.readouterr().out == ""
+
+
+def _text(answer: Answer, facts: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The output with these facts first."""
+    first = FactsFirst(LinesOfProgress("diagnosing"), is_text=True)
+    first.facts(facts)
+    if isinstance(answer, DiagnosedLink):
+        print_link(answer, first)
+    else:
+        print_diagnosis(answer, first)
+    return capsys.readouterr().out
