@@ -68,7 +68,7 @@ def answer(symptom: Symptom, *, draws: bool = False) -> dict[str, Any]:
             if draws:
                 _draw(symptom, pictures_of_ping(log, events))
             return {
-                "sentence": said(log, events)[0],
+                "sentence": said(log, find(log, events))[0],
                 "helps": [first.advice] if first.advice else [],
             }
         if symptom.sockets:
