@@ -3,11 +3,14 @@
 
     python benches/build_times.py             # prints the table
     python benches/build_times.py --write     # and writes it into docs/contributing/architecture.md
+    python benches/build_times.py --against 7cf6b500       # and builds that commit in the same run
 
 Every crate is compiled as in `make build`, into an empty folder. Processor time is that of the
 compiler and the linker over all processors, so that concurrent work matters little; a crate's time
 excludes its dependencies. Lines are of its `src`, tests and comments included. The gateway's
-program is built as in docs/guides/gateway.md, if the target is installed.
+program is built as in docs/guides/gateway.md, if the target is installed. Times differ between
+machines, and on one with its load: an earlier commit is built in the same run, each of its crates
+as its own profile has it, and their ratio is printed.
 """
 
 from __future__ import annotations
@@ -44,6 +47,11 @@ class Build:
     others: Mapping[str, float]
     """The same of dependencies by crate, its build script and each version of it included."""
 
+    @property
+    def total(self) -> float:
+        """Seconds of the processors, dependencies included."""
+        return sum(self.seconds.values()) + sum(self.others.values())
+
 
 def compile_and_log(command: list[str], log: Path) -> int:
     """Wraps the compiler: runs it, and adds its resource usage to the log."""
@@ -60,8 +68,8 @@ def compile_and_log(command: list[str], log: Path) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def cold_build(folder: Path) -> Build:
-    """Runs the build of `make build` into an empty folder."""
+def cold_build(folder: Path, root: Path = ROOT) -> Build:
+    """Runs the build of `make build`, of the tree in `root`, into an empty folder."""
     log = folder / "crates.log"
     log.touch()
     environment = os.environ | {
@@ -73,12 +81,12 @@ def cold_build(folder: Path) -> Build:
     began = time.monotonic()
     subprocess.run(
         ["cargo", "build", "--quiet", "--offline", "--profile", "local", *words],
-        cwd=ROOT,
+        cwd=root,
         env=environment,
         check=True,
     )
     wall = time.monotonic() - began
-    ours = {f"airtcp_{path.name}" for path in ROOT.glob("crates/*")}
+    ours = {f"airtcp_{path.name}" for path in root.glob("crates/*")}
     seconds: dict[str, float] = {}
     others: dict[str, float] = {}
     for line in log.read_text("utf-8").splitlines():
@@ -89,6 +97,18 @@ def cold_build(folder: Path) -> Build:
         key = name.removeprefix("airtcp_")
         crates[key] = crates.get(key, 0.0) + used
     return Build(seconds, wall, others)
+
+
+def build_of(commit: str, folder: Path) -> Build:
+    """Runs the build of another commit, checked out below `folder`."""
+    tree = folder / "tree"
+    git = ["git", "-C", str(ROOT), "worktree"]
+    subprocess.run([*git, "add", "--quiet", "--detach", str(tree), commit], check=True)
+    try:
+        subprocess.run(["cargo", "fetch", "--quiet", "--locked"], cwd=tree, check=True)
+        return cold_build(folder, tree)
+    finally:
+        subprocess.run([*git, "remove", "--force", str(tree)], check=True)
 
 
 def static_gateway(folder: Path) -> int | None:
@@ -128,8 +148,8 @@ def layers(crates: Collection[str]) -> list[str]:
     return sorted(crates, key=lambda name: (order.get(name, len(order)), name))
 
 
-def table(build: Build, size: int | None) -> str:
-    """The page's table."""
+def table(build: Build, size: int | None, earlier: tuple[str, Build] | None) -> str:
+    """The page's table; `earlier` is another commit, with its build in the same run."""
     compiler = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True)
     version = compiler.stdout.split(" (")[0]
     rows = [
@@ -138,11 +158,20 @@ def table(build: Build, size: int | None) -> str:
     ]
     others = sum(build.others.values())
     longest = sorted(build.others, key=build.others.__getitem__, reverse=True)[:LONGEST]
+    compared = []
+    if earlier is not None:
+        commit, other = earlier
+        compared = [
+            "",
+            f"Commit {commit}, built in the same run: {other.total:.0f} s, hence a ratio of "
+            f"{build.total / other.total:.2f}.",
+        ]
     text = [
-        f"A cold build with {version}: {sum(build.seconds.values()) + others:.0f} s of processor "
+        f"A cold build with {version}: {build.total:.0f} s of processor "
         f"time, of which {others:.0f} s are {len(build.others)} dependencies. The longest: "
         + ", ".join(f"{name} {build.others[name]:.1f} s" for name in longest)
         + ".",
+        *compared,
         "",
         "| crate | lines | processor, s |",
         "|---|---:|---:|",
@@ -160,11 +189,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the table into its page")
     parser.add_argument("--folder", type=Path, help="build here, and leave it (default: a new one)")
+    parser.add_argument("--against", metavar="COMMIT", help="build that commit in the same run too")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as new:
         folder = arguments.folder or Path(new)
         folder.mkdir(parents=True, exist_ok=True)
-        text = table(cold_build(folder), static_gateway(folder))
+        earlier = None
+        if commit := arguments.against:
+            (folder / "earlier").mkdir()
+            earlier = (commit, build_of(commit, folder / "earlier"))
+        text = table(cold_build(folder), static_gateway(folder), earlier)
     print(text)
     if arguments.write:
         from airtcp.pages.marked import put
