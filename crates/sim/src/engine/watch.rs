@@ -102,3 +102,37 @@ pub trait Watch {
 }
 
 impl Watch for () {}
+
+/// Any observer: the engine is compiled once for all of them, and once for none.
+impl Watch for &mut dyn Watch {
+    fn event(&mut self, now: Instant, flow: u32, event: FlowEvent) {
+        (**self).event(now, flow, event);
+    }
+
+    fn segment(
+        &mut self,
+        now: Instant,
+        flow: u32,
+        direction: Direction,
+        number: u64,
+        segment: &Segment,
+    ) {
+        (**self).segment(now, flow, direction, number, segment);
+    }
+
+    fn ping(&mut self, now: Instant, flow: u32, sent: Instant, event: PingEvent) {
+        (**self).ping(now, flow, sent, event);
+    }
+
+    fn occupied(&mut self, medium: u16, occupancy: &Occupancy) {
+        (**self).occupied(medium, occupancy);
+    }
+
+    fn agent(&mut self, now: Instant, flow: u32, event: AgentEvent) {
+        (**self).agent(now, flow, event);
+    }
+
+    fn settled(&mut self, now: Instant, flow: u32, sender: &Sender) {
+        (**self).settled(now, flow, sender);
+    }
+}

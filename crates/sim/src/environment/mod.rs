@@ -17,7 +17,7 @@ use airtcp_scenario::{Scenario, build};
 use airtcp_tcp::config::CongestionControl;
 use airtcp_units::{BitRate, Duration, Instant};
 
-use crate::engine::Simulation;
+use crate::engine::{Simulation, Watch};
 pub use many::{Environments, StepError};
 use observation::Interval;
 pub use observation::{OBSERVED, VALUES};
@@ -204,7 +204,8 @@ impl Environment {
 
     fn advance(&mut self, by: Duration) {
         let until = (self.now() + by).min(self.end);
-        self.simulation.run_until(until, &mut self.interval);
+        let mut watch: &mut dyn Watch = &mut self.interval;
+        self.simulation.run_until(until, &mut watch);
     }
 
     fn observe(&mut self) {
@@ -223,8 +224,9 @@ impl Environment {
         let Ok(flow) = u32::try_from(agent) else {
             return false;
         };
+        let mut watch: &mut dyn Watch = &mut self.interval;
         self.simulation
-            .steer(flow, &mut self.interval, |sender| match steering.action {
+            .steer(flow, &mut watch, |sender| match steering.action {
                 Action::Window => sender.scale_window(factor),
                 Action::Pace => {
                     let pace = sender.pace().unwrap_or_default();

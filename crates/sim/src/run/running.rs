@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use super::probes::Sampler;
 use super::recorder::Recorder;
 use super::{Observe, RunError, RunResult, summary};
-use crate::engine::Simulation;
+use crate::engine::{Simulation, Watch};
 use crate::result::ControlReport;
 
 /// A run in progress. Stretches change nothing: the result is that of [`run`](super::run()).
@@ -79,7 +79,8 @@ impl<S: Borrow<Scenario>> Running<S> {
         loop {
             let next = self.sampler.due().min(until);
             if self.recorder.is_active() {
-                self.simulation.run_until(next, &mut self.recorder);
+                let mut watch: &mut dyn Watch = &mut self.recorder;
+                self.simulation.run_until(next, &mut watch);
             } else {
                 self.simulation.run_until(next, &mut ());
             }
