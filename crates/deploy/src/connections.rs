@@ -1,17 +1,28 @@
 //! The connections of a network namespace as reported by sock_diag(7).
 
 use std::io;
+use std::mem::offset_of;
 
 use airtcp_host::error::{Result, Tried};
+use airtcp_host::netlink::frame::{as_text, find, long_word, word};
 use airtcp_host::netlink::{Connection as Netlink, Part};
+use libc::{AF_INET, AF_INET6, IPPROTO_TCP, tcp_info};
 use netlink_packet_core::NLM_F_DUMP;
-use netlink_packet_sock_diag::SockDiagMessage;
-use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
-use netlink_packet_sock_diag::inet::nlas::Nla;
-use netlink_packet_sock_diag::inet::{
-    ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags,
-};
 use rustix::io::Errno;
+
+/// SOCK_DIAG_BY_FAMILY of include/uapi/linux/sock_diag.h.
+const BY_FAMILY: u16 = 20;
+/// INET_DIAG_INFO and INET_DIAG_CONG of include/uapi/linux/inet_diag.h.
+const INFO: u16 = 2;
+const CONGESTION: u16 = 4;
+/// TCP_ESTABLISHED of include/net/tcp_states.h.
+const ESTABLISHED: u32 = 1;
+/// Bytes of struct inet_diag_sockid.
+const SOCKET: usize = 48;
+/// Bytes of struct inet_diag_msg, and the places of ports and cookie there.
+const ANSWER: usize = 72;
+const PORTS_AT: usize = 4;
+const COOKIE_AT: usize = 44;
 
 /// A connection as the kernel reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,9 +53,9 @@ pub struct Connection {
 ///
 /// The kernel has no sock_diag, or does not answer.
 pub fn established() -> Result<Vec<Connection>> {
-    let mut connections = dump(AF_INET, SocketId::new_v4())
-        .tried(|| "cannot ask sock_diag for connections".to_owned())?;
-    match dump(AF_INET6, SocketId::new_v6()) {
+    let mut connections =
+        dump(AF_INET).tried(|| "cannot ask sock_diag for connections".to_owned())?;
+    match dump(AF_INET6) {
         Ok(more) => connections.extend(more),
         // A kernel without IPv6.
         Err(cause) if cause.raw_os_error() == Some(Errno::NOENT.raw_os_error()) => {}
@@ -55,47 +66,39 @@ pub fn established() -> Result<Vec<Connection>> {
     Ok(connections)
 }
 
-fn dump(family: u8, any: SocketId) -> io::Result<Vec<Connection>> {
-    let request = InetRequest {
-        family,
-        protocol: IPPROTO_TCP,
-        extensions: ExtensionFlags::INFO | ExtensionFlags::CONG,
-        states: StateFlags::ESTABLISHED,
-        socket_id: any,
-    };
-    let question = SockDiagMessage::InetRequest(request);
-    let answers = Netlink::open(Part::SockDiag)?.ask(&question, NLM_F_DUMP)?;
+fn dump(family: i32) -> io::Result<Vec<Connection>> {
+    // struct inet_diag_req_v2: family, protocol, extensions, padding; states; any socket.
+    let extensions = 1 << (INFO - 1) | 1 << (CONGESTION - 1);
+    let mut request = vec![family as u8, IPPROTO_TCP as u8, extensions, 0];
+    request.extend((1_u32 << ESTABLISHED).to_ne_bytes());
+    request.extend([0; SOCKET]);
+    let answers = Netlink::open(Part::SockDiag)?.exchange(BY_FAMILY, NLM_F_DUMP, &request)?;
     Ok(answers
         .iter()
-        .filter_map(|answer| match answer {
-            SockDiagMessage::InetResponse(response) => Some(connection(response)),
-            _ => None,
-        })
+        .filter_map(|(_, body)| connection(body))
         .collect())
 }
 
-fn connection(response: &InetResponse) -> Connection {
-    let id = &response.header.socket_id;
-    let mut connection = Connection {
-        cookie: u64::from_ne_bytes(id.cookie),
-        local_port: id.source_port,
-        remote_port: id.destination_port,
-        ..Connection::default()
-    };
-    for attribute in &response.nlas {
-        match attribute {
-            Nla::Congestion(name) => connection.control.clone_from(name),
-            Nla::TcpInfo(info) => {
-                connection.acknowledged = info.bytes_acked;
-                connection.busy_us = info.busy_time;
-                connection.data_segments = info.data_segs_out;
-                connection.retransmissions = info.total_retrans;
-                connection.srtt_us = info.rtt;
-            }
-            _ => {}
-        }
-    }
-    connection
+fn connection(body: &[u8]) -> Option<Connection> {
+    let port = |at| Some(u16::from_be_bytes(body.get(at..at + 2)?.try_into().ok()?));
+    let attributes = body.get(ANSWER..)?;
+    let info = find(attributes, INFO).unwrap_or_default();
+    // An old kernel's structure ends earlier.
+    let short = |at| word(info, at).unwrap_or(0);
+    let long = |at| long_word(info, at).unwrap_or(0);
+    Some(Connection {
+        cookie: long_word(body, COOKIE_AT)?,
+        local_port: port(PORTS_AT)?,
+        remote_port: port(PORTS_AT + 2)?,
+        control: find(attributes, CONGESTION)
+            .map(as_text)
+            .unwrap_or_default(),
+        acknowledged: long(offset_of!(tcp_info, tcpi_bytes_acked)),
+        busy_us: long(offset_of!(tcp_info, tcpi_busy_time)),
+        data_segments: short(offset_of!(tcp_info, tcpi_data_segs_out)),
+        retransmissions: short(offset_of!(tcp_info, tcpi_total_retrans)),
+        srtt_us: short(offset_of!(tcp_info, tcpi_rtt)),
+    })
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 use std::io;
 use std::net::IpAddr;
 
+use libc::{IFF_UP, IFLA_MTU, RTM_DELLINK, RTM_GETLINK, RTM_SETLINK};
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
-use netlink_packet_route::address::{AddressAttribute, AddressMessage};
-use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
-use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
-use rustix::net::{AddressFamily as SocketFamily, SocketFlags, SocketType, netdevice, socket_with};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, netdevice, socket_with};
 
 use crate::error::{Result, Tried};
-use crate::netlink::route::{ask, request};
+use crate::netlink::frame::{attribute, word};
+use crate::netlink::route::{self, ask, device, of_device, request};
 
 /// An address with its network's prefix length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +26,8 @@ pub struct Network {
 ///
 /// There is no such device.
 pub fn bring_up(name: &str) -> Result<()> {
-    let mut message = LinkMessage::default();
-    message.header.index = index(name)?;
-    message.header.flags = LinkFlags::Up;
-    message.header.change_mask = LinkFlags::Up;
-    request(&RouteNetlinkMessage::SetLink(message), 0).tried(|| format!("cannot bring {name} up"))
+    let message = device(index(name)?, IFF_UP as u32, &[]);
+    request(RTM_SETLINK, 0, &message).tried(|| format!("cannot bring {name} up"))
 }
 
 /// Removes a virtual device of the calling thread's namespace.
@@ -40,9 +36,8 @@ pub fn bring_up(name: &str) -> Result<()> {
 ///
 /// There is no such device, or it is a physical one.
 pub fn remove(name: &str) -> Result<()> {
-    let mut message = LinkMessage::default();
-    message.header.index = index(name)?;
-    request(&RouteNetlinkMessage::DelLink(message), 0).tried(|| format!("cannot remove {name}"))
+    let message = device(index(name)?, 0, &[]);
+    request(RTM_DELLINK, 0, &message).tried(|| format!("cannot remove {name}"))
 }
 
 /// The index of a device in the calling thread's namespace.
@@ -72,14 +67,9 @@ pub fn name_of(index: u32) -> Result<String> {
 /// There is no such device.
 pub fn mtu(name: &str) -> Result<u32> {
     let failed = || format!("cannot read the MTU of {name}");
-    let mut question = LinkMessage::default();
-    question.header.index = index(name)?;
-    let answer = ask(&RouteNetlinkMessage::GetLink(question)).tried(failed)?;
-    let found = match answer {
-        RouteNetlinkMessage::NewLink(link) => link.attributes.iter().find_map(mtu_of),
-        _ => None,
-    };
-    found
+    let answer = ask(RTM_GETLINK, &device(index(name)?, 0, &[])).tried(failed)?;
+    of_device(&answer, IFLA_MTU)
+        .and_then(|value| word(value, 0))
         .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
         .tried(failed)
 }
@@ -90,18 +80,9 @@ pub fn mtu(name: &str) -> Result<u32> {
 ///
 /// There is no such device, or it takes no such packets.
 pub fn set_mtu(name: &str, bytes: u16) -> Result<()> {
-    let mut message = LinkMessage::default();
-    message.header.index = index(name)?;
-    message.attributes = vec![LinkAttribute::Mtu(bytes.into())];
-    request(&RouteNetlinkMessage::SetLink(message), 0)
+    let mtu = attribute(IFLA_MTU, &u32::from(bytes).to_ne_bytes());
+    request(RTM_SETLINK, 0, &device(index(name)?, 0, &[mtu]))
         .tried(|| format!("cannot set the MTU of {name} to {bytes}"))
-}
-
-const fn mtu_of(attribute: &LinkAttribute) -> Option<u32> {
-    match attribute {
-        LinkAttribute::Mtu(bytes) => Some(*bytes),
-        _ => None,
-    }
 }
 
 /// Gives a device of the calling thread's namespace an address.
@@ -110,28 +91,15 @@ const fn mtu_of(attribute: &LinkAttribute) -> Option<u32> {
 ///
 /// There is no such device, or the kernel refuses the address.
 pub fn add_address(name: &str, network: Network) -> Result<()> {
-    let mut message = AddressMessage::default();
-    message.header.index = index(name)?;
-    message.header.prefix_len = network.prefix;
-    message.header.family = match network.address {
-        IpAddr::V4(_) => AddressFamily::Inet,
-        IpAddr::V6(_) => AddressFamily::Inet6,
-    };
-    message.attributes = vec![
-        AddressAttribute::Local(network.address),
-        AddressAttribute::Address(network.address),
-    ];
-    request(
-        &RouteNetlinkMessage::NewAddress(message),
-        NLM_F_CREATE | NLM_F_EXCL,
-    )
-    .tried(|| format!("cannot give {name} the address {}", network.address))
+    let Network { address, prefix } = network;
+    route::add_address(index(name)?, address, prefix, NLM_F_CREATE | NLM_F_EXCL)
+        .tried(|| format!("cannot give {name} the address {}", network.address))
 }
 
 /// Asks through a socket, which is bound to the calling thread's namespace (netdevice(7)).
 fn by_socket<T>(ask: impl Fn(&rustix::fd::OwnedFd) -> rustix::io::Result<T>) -> io::Result<T> {
     let kind = SocketType::DGRAM;
-    let socket = socket_with(SocketFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
+    let socket = socket_with(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
     Ok(ask(&socket)?)
 }
 

@@ -1,10 +1,13 @@
 //! nl80211's requests and answers about stations (linux/nl80211.h).
 
-use netlink_packet_core::{
-    DecodeError, DefaultNla, Emitable, NlaBuffer, NlasIterator, ParseableParametrized, parse_u32,
-};
-use netlink_packet_generic::{GenlFamily, GenlHeader};
+use airtcp_host::netlink::frame::{append_attribute, find, word};
 
+/// The name of the family.
+pub const FAMILY: &str = "nl80211";
+/// Its version.
+const VERSION: u8 = 1;
+/// Bytes of a generic message's header.
+pub const HEADER: usize = 4;
 /// NL80211_CMD_GET_INTERFACE, NL80211_CMD_NEW_INTERFACE and the equivalents for stations.
 const GET_INTERFACE: u8 = 5;
 const NEW_INTERFACE: u8 = 7;
@@ -61,94 +64,56 @@ pub enum Answer {
 }
 
 impl Question {
-    fn attributes(self) -> Vec<DefaultNla> {
+    /// The message after netlink's header.
+    pub fn body(self) -> Vec<u8> {
         match self {
-            Self::Devices => Vec::new(),
+            Self::Devices => header(GET_INTERFACE, VERSION),
             Self::Stations { device } => {
-                vec![DefaultNla::new(
-                    attribute::DEVICE,
-                    device.to_ne_bytes().to_vec(),
-                )]
+                let mut body = header(GET_STATION, VERSION);
+                append_attribute(&mut body, attribute::DEVICE, &device.to_ne_bytes());
+                body
             }
         }
     }
 }
 
-impl GenlFamily for Question {
-    fn family_name() -> &'static str {
-        "nl80211"
-    }
-
-    fn command(&self) -> u8 {
-        match self {
-            Self::Devices => GET_INTERFACE,
-            Self::Stations { .. } => GET_STATION,
-        }
-    }
-
-    fn version(&self) -> u8 {
-        1
-    }
-}
-
-impl Emitable for Question {
-    fn buffer_len(&self) -> usize {
-        self.attributes().as_slice().buffer_len()
-    }
-
-    fn emit(&self, buffer: &mut [u8]) {
-        self.attributes().as_slice().emit(buffer);
+impl Answer {
+    /// Reads a message after netlink's header. An attribute that is damaged, and those after it,
+    /// count as missing.
+    pub fn read(body: &[u8]) -> Self {
+        let command = body.first().copied().unwrap_or_default();
+        let attributes = body.get(HEADER..).unwrap_or_default();
+        let found = match command {
+            NEW_INTERFACE => find(attributes, attribute::DEVICE)
+                .and_then(|value| word(value, 0))
+                .map(Self::Device),
+            NEW_STATION => station(attributes).map(Self::Station),
+            _ => None,
+        };
+        found.unwrap_or(Self::Other)
     }
 }
 
-impl ParseableParametrized<[u8], GenlHeader> for Answer {
-    fn parse_with_param(bytes: &[u8], header: GenlHeader) -> Result<Self, DecodeError> {
-        match header.cmd {
-            NEW_INTERFACE => find(bytes, attribute::DEVICE, parse_u32)
-                .map(|device| device.map_or(Self::Other, Self::Device)),
-            NEW_STATION => station(bytes).map(|found| found.map_or(Self::Other, Self::Station)),
-            _ => Ok(Self::Other),
-        }
-    }
+/// struct genlmsghdr of include/uapi/linux/genetlink.h: command, version, two bytes reserved.
+pub fn header(command: u8, version: u8) -> Vec<u8> {
+    vec![command, version, 0, 0]
 }
 
-fn station(bytes: &[u8]) -> Result<Option<Station>, DecodeError> {
-    let address = find(bytes, attribute::ADDRESS, |value| {
-        Mac::try_from(value).map_err(|_| DecodeError::from("a station's address is six bytes"))
-    })?;
-    let counted = find(bytes, attribute::INFORMATION, |value| {
-        let retries = find(value, information::RETRIES, parse_u32)?;
-        let failed = find(value, information::FAILED, parse_u32)?;
-        Ok(match (retries, failed) {
-            (None, None) => None,
-            (retries, failed) => Some(retries.unwrap_or(0).wrapping_add(failed.unwrap_or(0))),
-        })
-    })?;
-    Ok(address.map(|address| Station {
-        address,
-        failed_attempts: counted.flatten(),
-    }))
-}
-
-/// The value of an attribute, if present.
-fn find<T>(
-    bytes: &[u8],
-    kind: u16,
-    read: impl Fn(&[u8]) -> Result<T, DecodeError>,
-) -> Result<Option<T>, DecodeError> {
-    for attribute in NlasIterator::new(bytes) {
-        let attribute: NlaBuffer<&[u8]> = attribute?;
-        if attribute.kind() == kind {
-            return read(attribute.value()).map(Some);
-        }
-    }
-    Ok(None)
+fn station(attributes: &[u8]) -> Option<Station> {
+    let information = find(attributes, attribute::INFORMATION).unwrap_or_default();
+    let count = |kind| find(information, kind).and_then(|value| word(value, 0));
+    let retries = count(information::RETRIES);
+    let failed = count(information::FAILED);
+    Some(Station {
+        address: find(attributes, attribute::ADDRESS)?.try_into().ok()?,
+        failed_attempts: (retries.is_some() || failed.is_some())
+            .then(|| retries.unwrap_or(0).wrapping_add(failed.unwrap_or(0))),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
-    use netlink_packet_generic::GenlMessage;
+    use airtcp_host::netlink::frame::{attribute, messages};
 
     use super::*;
 
@@ -160,12 +125,9 @@ mod tests {
     fn message(command: u8, attributes: &[(u16, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![0; 16];
         bytes[4..6].copy_from_slice(&28_u16.to_ne_bytes());
-        bytes.extend([command, 1, 0, 0]);
+        bytes.extend(header(command, VERSION));
         for (kind, value) in attributes {
-            bytes.extend((4 + value.len() as u16).to_ne_bytes());
-            bytes.extend(kind.to_ne_bytes());
-            bytes.extend(*value);
-            bytes.resize(bytes.len().next_multiple_of(4), 0);
+            bytes.extend(attribute(*kind, value));
         }
         let length = bytes.len() as u32;
         bytes[..4].copy_from_slice(&length.to_ne_bytes());
@@ -173,13 +135,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Option<Answer> {
-        match NetlinkMessage::<GenlMessage<Answer>>::deserialize(bytes)
-            .ok()?
-            .payload
-        {
-            NetlinkPayload::InnerMessage(answer) => Some(answer.payload),
-            _ => None,
-        }
+        messages(bytes).next().map(|one| Answer::read(one.body))
     }
 
     /// 33 307 attempts that were retried and 47 that were not, as iw(8) would print them from these
@@ -216,7 +172,7 @@ mod tests {
         assert_eq!(read(&nobody), Some(Answer::Other));
     }
 
-    /// Damage anywhere gives an error or an answer, and no panic.
+    /// Damage anywhere gives an answer or none, and no panic.
     #[test]
     fn damaged_messages_never_panic() {
         let address = [2, 0, 0, 0, 0, 1];
@@ -235,19 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_a_dump_of_one_device() {
-        let question = Question::Stations { device: 7 };
-        let message = GenlMessage::from_payload(question);
-        let mut message = NetlinkMessage::from(message);
-        message.header.flags = NLM_F_REQUEST | NLM_F_DUMP;
-        message.finalize();
-        let mut bytes = vec![0; message.buffer_len()];
-        message.serialize(&mut bytes);
-        assert_eq!(bytes[16..20], [GET_STATION, 1, 0, 0]);
+    fn a_question_names_its_device() {
+        let body = Question::Stations { device: 7 }.body();
+        assert_eq!(body[..4], [GET_STATION, 1, 0, 0]);
         assert_eq!(
-            bytes[20..24],
+            body[4..8],
             [&8_u16.to_ne_bytes()[..], &3_u16.to_ne_bytes()].concat()
         );
-        assert_eq!(bytes[24..], 7_u32.to_ne_bytes());
+        assert_eq!(body[8..], 7_u32.to_ne_bytes());
     }
 }

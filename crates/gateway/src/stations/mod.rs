@@ -6,23 +6,28 @@
 mod message;
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::thread::{Builder, sleep};
 use std::time::Duration;
 
-use netlink_packet_core::{NLM_F_DUMP, NetlinkDeserializable, NetlinkSerializable};
-use netlink_packet_generic::ctrl::nlas::GenlCtrlAttrs;
-use netlink_packet_generic::ctrl::{GenlCtrl, GenlCtrlCmd};
-use netlink_packet_generic::{GenlFamily, GenlMessage};
+use netlink_packet_core::NLM_F_DUMP;
 use tracing::warn;
 
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::netlink::frame::{find, half_word, text};
 use airtcp_host::netlink::{Connection, Part};
 pub use message::Mac;
-use message::{Answer, Question, Station};
+use message::{Answer, FAMILY, HEADER, Question, Station, header};
+
+/// GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_ID and CTRL_ATTR_FAMILY_NAME of
+/// include/uapi/linux/genetlink.h: the family that numbers the others, and its version.
+const CONTROLLER: u16 = 16;
+const GET_FAMILY: u8 = 3;
+const FAMILY_ID: u16 = 1;
+const FAMILY_NAME: u16 = 2;
+const CONTROLLER_VERSION: u8 = 2;
 
 /// Interval between readings of the counters.
 const EVERY: Duration = Duration::from_millis(100);
@@ -131,29 +136,21 @@ impl Driver {
     fn find() -> Result<Self> {
         let failed = || "cannot ask the kernel for nl80211".to_owned();
         let netlink = Connection::open(Part::Generic).tried(failed)?;
-        let question = GenlCtrl {
-            cmd: GenlCtrlCmd::GetFamily,
-            nlas: vec![GenlCtrlAttrs::FamilyName(
-                Question::family_name().to_owned(),
-            )],
-        };
-        let mut driver = Self { netlink, family: 0 };
-        let answers: Vec<GenlCtrl> = driver
-            .ask(&GenlMessage::from_payload(question), 0)
+        let mut question = header(GET_FAMILY, CONTROLLER_VERSION);
+        question.extend(text(FAMILY_NAME, FAMILY));
+        let answers = netlink
+            .exchange(CONTROLLER, 0, &question)
             .map_err(|cause| {
                 Error::system(failed(), cause).remedied_by(
                     "agent ebsn hears of failed attempts from the drivers of 802.11: look where \
                      one is loaded (`iw dev` lists its devices)",
                 )
             })?;
-        let mut attributes = answers.iter().flat_map(|answer| &answer.nlas);
-        driver.family = attributes
-            .find_map(|attribute| match attribute {
-                GenlCtrlAttrs::FamilyId(family) => Some(*family),
-                _ => None,
-            })
+        let family = answers
+            .iter()
+            .find_map(|(_, body)| half_word(find(body.get(HEADER..)?, FAMILY_ID)?, 0))
             .ok_or_else(|| Error::new(failed()))?;
-        Ok(driver)
+        Ok(Self { netlink, family })
     }
 
     /// Every station of every device.
@@ -173,21 +170,10 @@ impl Driver {
     }
 
     fn dump(&self, question: Question) -> io::Result<Vec<Answer>> {
-        let mut message = GenlMessage::from_payload(question);
-        message.set_resolved_family_id(self.family);
-        self.ask(&message, NLM_F_DUMP)
-    }
-
-    fn ask<A>(&self, question: &impl NetlinkSerializable, flags: u16) -> io::Result<Vec<A>>
-    where
-        GenlMessage<A>: NetlinkDeserializable,
-        A: Clone + Debug,
-    {
-        let answers = self.netlink.ask::<GenlMessage<A>>(question, flags)?;
-        Ok(answers
-            .into_iter()
-            .map(|answer| answer.into_parts().1)
-            .collect())
+        let answers = self
+            .netlink
+            .exchange(self.family, NLM_F_DUMP, &question.body())?;
+        Ok(answers.iter().map(|(_, body)| Answer::read(body)).collect())
     }
 }
 

@@ -1,12 +1,18 @@
 //! Bridges and their ports.
 
+use libc::{
+    IFLA_IFNAME, IFLA_INFO_KIND, IFLA_INFO_SLAVE_KIND, IFLA_LINKINFO, IFLA_MASTER, RTM_GETLINK,
+    RTM_NEWLINK, RTM_SETLINK,
+};
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
-use netlink_packet_route::RouteNetlinkMessage;
-use netlink_packet_route::link::{InfoKind, InfoPortKind, LinkAttribute, LinkInfo, LinkMessage};
 
 use crate::error::{Result, Tried};
 use crate::interface::{index, name_of};
-use crate::netlink::route::{ask, request};
+use crate::netlink::frame::{as_text, attribute, find, nested, text, word};
+use crate::netlink::route::{ask, device, of_device, request};
+
+/// The kind of a bridge's device, and of its ports'.
+const KIND: &str = "bridge";
 
 /// Makes a bridge without ports in the calling thread's namespace.
 ///
@@ -14,13 +20,10 @@ use crate::netlink::route::{ask, request};
 ///
 /// The kernel has no bridges (module `bridge`), or has a device of that name.
 pub fn make(name: &str) -> Result<()> {
-    let mut message = LinkMessage::default();
-    message.attributes = vec![
-        LinkAttribute::IfName(name.to_owned()),
-        LinkAttribute::LinkInfo(vec![LinkInfo::Kind(InfoKind::Bridge)]),
-    ];
-    let message = RouteNetlinkMessage::NewLink(message);
-    request(&message, NLM_F_CREATE | NLM_F_EXCL).tried(|| format!("cannot make the bridge {name}"))
+    let kind = nested(IFLA_LINKINFO, &[text(IFLA_INFO_KIND, KIND)]);
+    let message = device(0, 0, &[text(IFLA_IFNAME, name), kind]);
+    request(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &message)
+        .tried(|| format!("cannot make the bridge {name}"))
 }
 
 /// Adds a device of the calling thread's namespace to a bridge.
@@ -28,41 +31,27 @@ pub fn make(name: &str) -> Result<()> {
 /// # Errors
 ///
 /// There is no such bridge or device, or the device cannot be a port.
-pub fn add_port(bridge: &str, device: &str) -> Result<()> {
-    let mut message = LinkMessage::default();
-    message.header.index = index(device)?;
-    message.attributes = vec![LinkAttribute::Controller(index(bridge)?)];
-    request(&RouteNetlinkMessage::SetLink(message), 0)
-        .tried(|| format!("cannot make {device} a port of the bridge {bridge}"))
+pub fn add_port(bridge: &str, port: &str) -> Result<()> {
+    let port_index = index(port)?;
+    let controller = attribute(IFLA_MASTER, &index(bridge)?.to_ne_bytes());
+    request(RTM_SETLINK, 0, &device(port_index, 0, &[controller]))
+        .tried(|| format!("cannot make {port} a port of the bridge {bridge}"))
 }
 
-/// The bridge with `device` as a port in the calling thread's namespace, if any.
+/// The bridge with the device `port` as a port in the calling thread's namespace, if any.
 ///
 /// # Errors
 ///
 /// There is no such device.
-pub fn of_port(device: &str) -> Result<Option<String>> {
-    let mut question = LinkMessage::default();
-    question.header.index = index(device)?;
-    let answer = ask(&RouteNetlinkMessage::GetLink(question))
-        .tried(|| format!("cannot ask for the bridge of {device}"))?;
-    let RouteNetlinkMessage::NewLink(link) = answer else {
-        return Ok(None);
-    };
-    let is_port = |attribute: &LinkAttribute| {
-        let LinkAttribute::LinkInfo(infos) = attribute else {
-            return false;
-        };
-        infos.contains(&LinkInfo::PortKind(InfoPortKind::Bridge))
-    };
-    let controller = link.attributes.iter().find_map(|attribute| {
-        let LinkAttribute::Controller(index) = attribute else {
-            return None;
-        };
-        Some(*index)
-    });
+pub fn of_port(port: &str) -> Result<Option<String>> {
+    let answer = ask(RTM_GETLINK, &device(index(port)?, 0, &[]))
+        .tried(|| format!("cannot ask for the bridge of {port}"))?;
+    let kind = of_device(&answer, IFLA_LINKINFO)
+        .and_then(|information| find(information, IFLA_INFO_SLAVE_KIND))
+        .map(as_text);
+    let controller = of_device(&answer, IFLA_MASTER).and_then(|value| word(value, 0));
     match controller {
-        Some(controller) if link.attributes.iter().any(is_port) => name_of(controller).map(Some),
+        Some(controller) if kind.as_deref() == Some(KIND) => name_of(controller).map(Some),
         _ => Ok(None),
     }
 }

@@ -2,16 +2,11 @@
 
 use std::fmt;
 
-use airtcp_units::BitRate;
-use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_REPLACE};
-use netlink_packet_route::RouteNetlinkMessage;
-use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
-use rustix::io::Errno;
-
+use super::tcmsg::{ROOT, attach};
 use crate::error::{Error, Result};
 use crate::namespace::Namespace;
 use crate::netlink::frame::append_attribute;
-use crate::netlink::route::request;
+use airtcp_units::BitRate;
 
 /// The form of an option's value.
 #[derive(Clone, Copy)]
@@ -131,16 +126,18 @@ const KINDS: [Kind; 9] = [
     },
 ];
 
-/// TCA_OPTIONS of include/uapi/linux/rtnetlink.h.
-pub(super) const OPTIONS: u16 = 2;
 /// TCA_TBF_PARMS and TCA_TBF_BURST.
 const TBF_PARAMETERS: u16 = 1;
 const TBF_BURST: u16 = 6;
 /// TC_LINKLAYER_ETHERNET: the rate is counted in bytes as they are.
 const ETHERNET: u8 = 1;
 /// Handles of qdiscs before the discipline: a router, and a token bucket. Each has one class.
-const ROUTER: u16 = 1;
-const BUCKET: u16 = 2;
+const ROUTER: u32 = 1 << 16;
+const BUCKET: u32 = 2 << 16;
+/// The number of that class below its qdisc's handle.
+const CLASS: u32 = 1;
+/// No handle: the kernel chooses one.
+const UNSPECIFIED: u32 = 0;
 /// Maximum number of packets that the router holds for its microsecond.
 const ROUTER_PACKETS: u32 = 1 << 20;
 /// A microsecond in the kernel's ticks of 64 ns (PSCHED_SHIFT).
@@ -226,13 +223,7 @@ impl Discipline {
     /// This kernel lacks it, or refuses an option.
     pub fn put(&self, device: &str) -> Result<()> {
         let options = self.written(None);
-        attach(
-            device,
-            TcHandle::ROOT,
-            TcHandle::UNSPEC,
-            self.kind,
-            &options,
-        )
+        attach(device, ROOT, UNSPECIFIED, self.kind, &options)
     }
 
     /// Attaches the discipline to a device of the calling thread's namespace as on a router before
@@ -248,15 +239,15 @@ impl Discipline {
     /// This kernel lacks one of the three, or refuses an option.
     pub fn put_with_rate(&self, device: &str, rate: BitRate, mtu: u16) -> Result<()> {
         let bytes_a_second = rate.as_bps() / 8;
-        attach(device, TcHandle::ROOT, handle(ROUTER), "netem", &router())?;
+        attach(device, ROOT, ROUTER, "netem", &router())?;
         let (parent, options) = if self.rate.is_some() {
-            (class(ROUTER), self.written(Some(bytes_a_second)))
+            (ROUTER | CLASS, self.written(Some(bytes_a_second)))
         } else {
             let bucket = token_bucket(bytes_a_second, mtu);
-            attach(device, class(ROUTER), handle(BUCKET), "tbf", &bucket)?;
-            (class(BUCKET), self.written(None))
+            attach(device, ROUTER | CLASS, BUCKET, "tbf", &bucket)?;
+            (BUCKET | CLASS, self.written(None))
         };
-        attach(device, parent, TcHandle::UNSPEC, self.kind, &options)
+        attach(device, parent, UNSPECIFIED, self.kind, &options)
     }
 
     /// Its kind, as tc(8) names it.
@@ -301,14 +292,6 @@ impl Discipline {
     }
 }
 
-const fn handle(major: u16) -> TcHandle {
-    TcHandle { major, minor: 0 }
-}
-
-const fn class(major: u16) -> TcHandle {
-    TcHandle { major, minor: 1 }
-}
-
 /// The options of a netem that delays by a microsecond: struct tc_netem_qopt with latency, limit,
 /// loss, gap, duplicate and jitter.
 fn router() -> Vec<u8> {
@@ -331,38 +314,6 @@ fn token_bucket(bytes_a_second: u64, mtu: u16) -> Vec<u8> {
     append_attribute(&mut written, TBF_PARAMETERS, &parameters);
     append_attribute(&mut written, TBF_BURST, &u32::from(mtu).to_ne_bytes());
     written
-}
-
-fn attach(
-    device: &str,
-    parent: TcHandle,
-    handle: TcHandle,
-    kind: &str,
-    options: &[u8],
-) -> Result<()> {
-    let index = crate::interface::index(device)?;
-    let mut message = TcMessage::with_index(i32::try_from(index).unwrap_or(0));
-    message.header.parent = parent;
-    message.header.handle = handle;
-    message.attributes.push(TcAttribute::Kind(kind.to_owned()));
-    if !options.is_empty() {
-        let options = DefaultNla::new(OPTIONS, options.to_vec());
-        message.attributes.push(TcAttribute::Other(options));
-    }
-    request(
-        &RouteNetlinkMessage::NewQueueDiscipline(message),
-        NLM_F_CREATE | NLM_F_REPLACE,
-    )
-    .map_err(|cause| {
-        if cause.raw_os_error() == Some(Errno::NOENT.raw_os_error()) {
-            return Error::new(format!("this kernel has no queueing discipline {kind}"))
-                .remedied_by(format!("it is the module sch_{kind}: modprobe sch_{kind}"));
-        }
-        Error::system(
-            format!("cannot put queueing discipline {kind} before {device}"),
-            cause,
-        )
-    })
 }
 
 fn parsed(

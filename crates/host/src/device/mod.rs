@@ -7,6 +7,7 @@ pub mod pair;
 pub mod root;
 mod route;
 pub mod statistics;
+mod tcmsg;
 pub mod tuntap;
 
 use std::io::IoSlice;

@@ -2,14 +2,18 @@
 
 use std::os::fd::{AsFd, AsRawFd};
 
-use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
-use netlink_packet_route::RouteNetlinkMessage;
-use netlink_packet_route::link::{
-    InfoData, InfoKind, InfoVeth, LinkAttribute, LinkInfo, LinkMessage,
+use libc::{
+    IFLA_IFNAME, IFLA_INFO_DATA, IFLA_INFO_KIND, IFLA_LINKINFO, IFLA_MTU, IFLA_NET_NS_FD,
+    RTM_NEWLINK,
 };
+use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 
 use crate::error::{Result, Tried};
-use crate::netlink::route::request;
+use crate::netlink::frame::{attribute, nested, text};
+use crate::netlink::route::{device, request};
+
+/// VETH_INFO_PEER of include/uapi/linux/veth.h.
+const PEER: u16 = 1;
 
 /// Creates a pair: the device `here` in the calling thread's namespace, the device `there` in
 /// the namespace `other`, both for packets of up to `mtu` bytes. The pair is removed with either
@@ -21,23 +25,26 @@ use crate::netlink::route::request;
 pub fn make(here: &str, there: &str, other: &impl AsFd, mtu: u16) -> Result<()> {
     let named = |name: &str| {
         vec![
-            LinkAttribute::IfName(name.to_owned()),
-            LinkAttribute::Mtu(mtu.into()),
+            text(IFLA_IFNAME, name),
+            attribute(IFLA_MTU, &u32::from(mtu).to_ne_bytes()),
         ]
     };
-    let mut peer = LinkMessage::default();
-    peer.attributes = named(there);
-    peer.attributes
-        .push(LinkAttribute::NetNsFd(other.as_fd().as_raw_fd()));
-    let mut message = LinkMessage::default();
-    message.attributes = named(here);
-    message.attributes.push(LinkAttribute::LinkInfo(vec![
-        LinkInfo::Kind(InfoKind::Veth),
-        LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(peer))),
-    ]));
+    let mut peer = named(there);
+    let namespace = other.as_fd().as_raw_fd();
+    peer.push(attribute(IFLA_NET_NS_FD, &namespace.to_ne_bytes()));
+    let peer = attribute(PEER, &device(0, 0, &peer));
+    let mut message = named(here);
+    message.push(nested(
+        IFLA_LINKINFO,
+        &[
+            text(IFLA_INFO_KIND, "veth"),
+            nested(IFLA_INFO_DATA, &[peer]),
+        ],
+    ));
     request(
-        &RouteNetlinkMessage::NewLink(message),
+        RTM_NEWLINK,
         NLM_F_CREATE | NLM_F_EXCL,
+        &device(0, 0, &message),
     )
     .tried(|| format!("cannot make the pair of devices {here} and {there}"))
 }

@@ -1,31 +1,15 @@
 //! The root queueing discipline of a device: reading and restoring it.
 //!
 //! It is stored as reported by the kernel, options byte by byte, so that exactly the same is
-//! restored. Messages are encoded here by hand: a parser of options would lose unknown ones.
+//! restored: a parser of options would lose unknown ones.
 
-use std::io;
-
-use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE};
-use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, OPTIONS};
+use super::discipline::Discipline;
+use super::tcmsg::{INGRESS, KIND, MESSAGE, OPTIONS, ROOT, attach, delete, dump, failed, message};
 use crate::error::{Error, Result};
 use crate::interface;
-use crate::netlink::frame::{append_attribute, as_text, find, text, word};
-use crate::netlink::{Connection, Part};
-
-/// RTM_NEWQDISC, RTM_DELQDISC and RTM_GETQDISC of include/uapi/linux/rtnetlink.h.
-const NEW: u16 = 36;
-const DELETE: u16 = 37;
-const GET: u16 = 38;
-/// TC_H_ROOT and TC_H_INGRESS of include/uapi/linux/pkt_sched.h.
-const ROOT: u32 = u32::MAX;
-const INGRESS: u32 = 0xffff_fff1;
-/// TCA_KIND.
-const KIND: u16 = 1;
-/// Bytes of struct tcmsg.
-pub(super) const MESSAGE: usize = 20;
+use crate::netlink::frame::{as_text, find, word};
 
 /// Kinds with options that the kernel accepts as it reports them, and without classes.
 const RESTORABLE: [&str; 10] = [
@@ -103,7 +87,7 @@ impl RootDiscipline {
     ///
     /// There is no such device, or the kernel refuses.
     pub fn put(&self, device: &str) -> Result<()> {
-        set(device, &self.kind, self.handle, &self.options)
+        attach(device, ROOT, self.handle, &self.kind, &self.options)
     }
 }
 
@@ -115,7 +99,7 @@ impl Discipline {
     ///
     /// This kernel lacks it, or refuses an option.
     pub fn put_as_own(&self, device: &str) -> Result<()> {
-        set(device, self.kind(), OWN_HANDLE, &self.in_netlink())
+        attach(device, ROOT, OWN_HANDLE, self.kind(), &self.in_netlink())
     }
 }
 
@@ -126,34 +110,7 @@ impl Discipline {
 /// There is no such device, or the kernel refuses.
 pub fn remove(device: &str) -> Result<()> {
     let body = message(interface::index(device)?, 0, ROOT);
-    exchange(DELETE, NLM_F_ACK, &body)
-        .map(drop)
-        .map_err(|cause| failed(device, "take away the queueing discipline of", cause))
-}
-
-fn set(device: &str, kind: &str, handle: u32, options: &[u8]) -> Result<()> {
-    let mut body = message(interface::index(device)?, handle, ROOT);
-    body.extend(text(KIND, kind));
-    if !options.is_empty() {
-        append_attribute(&mut body, OPTIONS, options);
-    }
-    exchange(NEW, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &body)
-        .map(drop)
-        .map_err(|cause| {
-            if cause.raw_os_error() == Some(Errno::NOENT.raw_os_error()) {
-                return Error::new(format!("this kernel has no queueing discipline {kind}"))
-                    .remedied_by(format!("it is the module sch_{kind}: modprobe sch_{kind}"));
-            }
-            failed(
-                device,
-                &format!("put queueing discipline {kind} before"),
-                cause,
-            )
-        })
-}
-
-pub(super) fn failed(device: &str, what: &str, cause: io::Error) -> Error {
-    Error::system(format!("cannot {what} {device}"), cause)
+    delete(&body).map_err(|cause| failed(device, "take away the queueing discipline of", cause))
 }
 
 /// All disciplines of a device, each with its parent.
@@ -171,15 +128,6 @@ fn all(device: &str) -> Result<Vec<(u32, RootDiscipline)>> {
         .collect())
 }
 
-/// struct tcmsg: family, padding, interface, handle, parent, info.
-pub(super) fn message(index: u32, handle: u32, parent: u32) -> Vec<u8> {
-    let fields = [0, index, handle, parent, 0];
-    fields
-        .iter()
-        .flat_map(|field: &u32| field.to_ne_bytes())
-        .collect()
-}
-
 /// Interface, parent and discipline of an answer.
 fn parsed(body: &[u8]) -> Option<(u32, u32, RootDiscipline)> {
     let content = body.get(MESSAGE..)?;
@@ -189,16 +137,6 @@ fn parsed(body: &[u8]) -> Option<(u32, u32, RootDiscipline)> {
         options: find(content, OPTIONS).unwrap_or_default().to_vec(),
     };
     Some((word(body, 4)?, word(body, 12)?, root))
-}
-
-/// Requests all disciplines of every device; returns the bodies of the answers.
-pub(super) fn dump(body: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-    exchange(GET, NLM_F_DUMP, body)
-}
-
-fn exchange(kind: u16, flags: u16, body: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-    let answers = Connection::open(Part::Route)?.exchange(kind, flags, body)?;
-    Ok(answers.into_iter().map(|(_, body)| body).collect())
 }
 
 #[cfg(test)]

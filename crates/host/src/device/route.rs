@@ -4,17 +4,19 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
-use netlink_packet_core::{NLM_F_CREATE, NLM_F_REPLACE};
-use netlink_packet_route::AddressFamily;
-use netlink_packet_route::RouteNetlinkMessage;
-use netlink_packet_route::route::{
-    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol,
-    RouteScope, RouteType,
+use libc::{
+    RT_SCOPE_LINK, RT_SCOPE_UNIVERSE, RT_TABLE_MAIN, RTA_DST, RTA_GATEWAY, RTA_METRICS, RTA_OIF,
+    RTM_GETROUTE, RTM_NEWROUTE, RTN_LOCAL, RTN_UNICAST, RTPROT_STATIC,
 };
+use netlink_packet_core::{NLM_F_CREATE, NLM_F_REPLACE};
 use serde::Serialize;
 
 use crate::error::{Error, Result, Tried};
-use crate::netlink::route::{ask, request};
+use crate::netlink::frame::{attribute, nested};
+use crate::netlink::route::{ask, family, octets, request};
+
+/// Where struct rtmsg has a route's type.
+const TYPE_AT: usize = 7;
 
 /// A route attribute for TCP, as named by ip-route(8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -58,28 +60,38 @@ impl Metric {
 
     /// All of them in netlink's form, with a mask of attributes locked against the kernel's
     /// updates.
-    fn in_netlink(all: &[Self]) -> Vec<RouteMetric> {
-        /// RTAX_RTO_MIN of include/uapi/linux/rtnetlink.h as a bit.
-        const RTO_MIN: u32 = 1 << 13;
+    fn in_netlink(all: &[Self]) -> Vec<u8> {
+        // RTAX_LOCK and RTAX_RTO_MIN of include/uapi/linux/rtnetlink.h.
+        const LOCK: u16 = 1;
+        const RTO_MIN: u16 = 13;
+        let of = |kind, value: u32| attribute(kind, &value.to_ne_bytes());
         let mut lock = 0;
         let mut metrics: Vec<_> = all
             .iter()
-            .map(|metric| match *metric {
-                Self::AnnouncedMss(bytes) => RouteMetric::Advmss(bytes),
-                Self::InitialWindow(segments) => RouteMetric::InitCwnd(segments),
-                Self::LeastTimeout(ms) => {
-                    lock |= RTO_MIN;
-                    RouteMetric::RtoMin(ms)
+            .map(|metric| {
+                let (kind, value) = metric.numbered();
+                if kind == RTO_MIN {
+                    lock |= 1 << RTO_MIN;
                 }
-                Self::QuickAcks(on) => RouteMetric::QuickAck(on),
-                Self::Reordering(segments) => RouteMetric::Reordering(segments),
-                Self::Window(bytes) => RouteMetric::Window(bytes),
+                of(kind, value)
             })
             .collect();
         if lock != 0 {
-            metrics.push(RouteMetric::Lock(lock));
+            metrics.push(of(LOCK, lock));
         }
-        metrics
+        nested(RTA_METRICS, &metrics)
+    }
+
+    /// Its number RTAX_… of include/uapi/linux/rtnetlink.h, and its value.
+    const fn numbered(self) -> (u16, u32) {
+        match self {
+            Self::Window(bytes) => (3, bytes),
+            Self::AnnouncedMss(bytes) => (8, bytes),
+            Self::Reordering(segments) => (9, segments),
+            Self::InitialWindow(segments) => (11, segments),
+            Self::LeastTimeout(ms) => (13, ms),
+            Self::QuickAcks(on) => (15, on),
+        }
     }
 }
 
@@ -121,39 +133,31 @@ fn send(
     index: u32,
     metrics: &[Metric],
 ) -> io::Result<()> {
-    let mut message = RouteMessage::default();
-    message.header = RouteHeader {
-        address_family: family(destination),
-        destination_prefix_length: prefix,
-        table: RouteHeader::RT_TABLE_MAIN,
-        protocol: RouteProtocol::Static,
-        scope: match gateway {
-            Some(_) => RouteScope::Universe,
-            None => RouteScope::Link,
-        },
-        kind: RouteType::Unicast,
-        ..RouteHeader::default()
+    let scope = match gateway {
+        Some(_) => RT_SCOPE_UNIVERSE,
+        None => RT_SCOPE_LINK,
     };
-    message.attributes.push(RouteAttribute::Oif(index));
+    let mut message = header(destination, prefix);
+    message[4..=TYPE_AT].copy_from_slice(&[RT_TABLE_MAIN, RTPROT_STATIC, scope, RTN_UNICAST]);
+    message.extend(attribute(RTA_OIF, &index.to_ne_bytes()));
     if prefix > 0 {
-        let destination = in_netlink(destination);
-        message
-            .attributes
-            .push(RouteAttribute::Destination(destination));
+        message.extend(attribute(RTA_DST, &octets(destination)));
     }
     if let Some(gateway) = gateway {
-        let gateway = in_netlink(gateway);
-        message.attributes.push(RouteAttribute::Gateway(gateway));
+        message.extend(attribute(RTA_GATEWAY, &octets(gateway)));
     }
     if !metrics.is_empty() {
-        message
-            .attributes
-            .push(RouteAttribute::Metrics(Metric::in_netlink(metrics)));
+        message.extend(Metric::in_netlink(metrics));
     }
-    request(
-        &RouteNetlinkMessage::NewRoute(message),
-        NLM_F_CREATE | NLM_F_REPLACE,
-    )
+    request(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE, &message)
+}
+
+/// struct rtmsg: family, prefixes of destination and source, type of service; table, protocol,
+/// scope and type, all zero; flags.
+fn header(destination: IpAddr, prefix: u8) -> Vec<u8> {
+    let mut message = vec![family(destination), prefix];
+    message.resize(12, 0);
+    message
 }
 
 /// Waits until packets to this address stay in the calling thread's namespace. The kernel adds an
@@ -178,33 +182,13 @@ pub fn await_local(address: IpAddr) -> io::Result<()> {
 
 /// Whether packets to this address stay in the calling thread's namespace.
 fn is_local(address: IpAddr) -> io::Result<bool> {
-    let mut message = RouteMessage::default();
-    message.header = RouteHeader {
-        address_family: family(address),
-        destination_prefix_length: if address.is_ipv4() { 32 } else { 128 },
-        ..RouteHeader::default()
-    };
-    let destination = RouteAttribute::Destination(in_netlink(address));
-    message.attributes.push(destination);
-    match ask(&RouteNetlinkMessage::GetRoute(message)) {
-        Ok(RouteNetlinkMessage::NewRoute(found)) => Ok(found.header.kind == RouteType::Local),
+    let mut message = header(address, if address.is_ipv4() { 32 } else { 128 });
+    message.extend(attribute(RTA_DST, &octets(address)));
+    match ask(RTM_GETROUTE, &message) {
+        Ok((RTM_NEWROUTE, found)) => Ok(found.get(TYPE_AT) == Some(&RTN_LOCAL)),
         Ok(_) => Ok(false),
         // No route at all yet.
         Err(error) if error.kind() == io::ErrorKind::NetworkUnreachable => Ok(false),
         Err(error) => Err(error),
-    }
-}
-
-const fn family(address: IpAddr) -> AddressFamily {
-    match address {
-        IpAddr::V4(_) => AddressFamily::Inet,
-        IpAddr::V6(_) => AddressFamily::Inet6,
-    }
-}
-
-const fn in_netlink(address: IpAddr) -> RouteAddress {
-    match address {
-        IpAddr::V4(address) => RouteAddress::Inet(address),
-        IpAddr::V6(address) => RouteAddress::Inet6(address),
     }
 }

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::root::{MESSAGE, dump, failed, message};
+use super::tcmsg::{MESSAGE, dump, failed, message};
 use crate::error::{Error, Result};
 use crate::interface;
 use crate::netlink::frame::{as_text, attributes, find, word};

@@ -112,6 +112,12 @@ pub fn word(bytes: &[u8], at: usize) -> Option<u32> {
     four.try_into().ok().map(u32::from_ne_bytes)
 }
 
+/// The 64 bits at an offset, in the machine's byte order.
+pub fn long_word(bytes: &[u8], at: usize) -> Option<u64> {
+    let eight = bytes.get(at..at.checked_add(8)?)?;
+    eight.try_into().ok().map(u64::from_ne_bytes)
+}
+
 /// The 16 bits at an offset, in the machine's byte order.
 pub fn half_word(bytes: &[u8], at: usize) -> Option<u16> {
     let two = bytes.get(at..at.checked_add(2)?)?;
