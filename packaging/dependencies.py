@@ -28,8 +28,8 @@ ACCEPTED: dict[str, str] = {}
 TWICE = {
     "getrandom": "0.2 on other systems, 0.3 by ahash, which Arrow takes",
     "r-efi": "by getrandom, for machines that start without an operating system",
-    "syn": "1 by pcap-file, 2 by most macros; 3 is ours and serde's",
-    "thiserror": "1 by pcap-file",
+    "syn": "1 by pcap-file in tests, 2 by Arrow's and landlock's macros, 3 by serde's and most",
+    "thiserror": "1 by pcap-file in tests",
     "thiserror-impl": "with thiserror",
 }
 """Crates that are locked in several versions, and why."""

@@ -1,7 +1,8 @@
 //! Packets on a link: TCP segments as values, sequence arithmetic, the wire codec.
 //!
 //! A [`Segment`] carries a length in place of its payload, so that a simulator moves a small plain
-//! value. [`wire`] turns it into the bytes of a real packet and back.
+//! value. [`wire`] turns it into the bytes of a real packet and back; [`pcapng`] puts such bytes
+//! into a capture.
 //!
 //! Needs `alloc` but not `std`.
 #![cfg_attr(not(test), no_std)]
@@ -13,6 +14,7 @@ mod fast_open;
 mod feedback;
 mod flags;
 mod forecast;
+pub mod pcapng;
 mod sack;
 mod segment;
 mod sequence;

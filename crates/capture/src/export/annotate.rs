@@ -1,27 +1,17 @@
 //! Copies a capture to pcapng, with the labels of each retransmission as a packet comment, which
 //! Wireshark shows.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::time::Duration;
 
-use pcap_file::pcapng::PcapNgWriter;
-use pcap_file::pcapng::blocks::PcapNgBlock;
-use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
-use pcap_file::pcapng::blocks::interface_description::{
-    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+use airtcp_packet::pcapng::{
+    Captured, Interface, Note, append_interface, append_packet, append_section,
 };
-use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
-use pcap_file::{DataLink, Endianness, PcapError};
 
 use crate::analysis::{Analysis, Label, Need};
-use crate::read::{ReadError, Reader, Record};
-
-/// Times in nanoseconds (if_tsresol, pcapng §4.2).
-const NANOSECONDS: u8 = 9;
+use crate::read::{ReadError, Reader};
 
 /// An annotated capture could not be written.
 #[derive(Debug)]
@@ -56,15 +46,6 @@ impl From<ReadError> for AnnotateError {
     }
 }
 
-impl From<PcapError> for AnnotateError {
-    fn from(error: PcapError) -> Self {
-        Self::Write(match error {
-            PcapError::IoError(error) => error,
-            other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
-        })
-    }
-}
-
 impl From<io::Error> for AnnotateError {
     fn from(error: io::Error) -> Self {
         Self::Write(error)
@@ -78,15 +59,9 @@ impl From<io::Error> for AnnotateError {
 /// `from` cannot be read at all, or `to` cannot be written.
 pub fn annotate(from: &Path, to: &Path, analysis: &Analysis) -> Result<(), AnnotateError> {
     let mut reader = Reader::open(from)?;
-    let section = SectionHeaderBlock {
-        endianness: Endianness::Little,
-        options: vec![SectionHeaderOption::UserApplication(Cow::Borrowed(
-            "airtcp",
-        ))],
-        ..SectionHeaderBlock::default()
-    };
-    let file = BufWriter::with_capacity(1 << 16, File::create(to)?);
-    let mut writer = PcapNgWriter::with_section_header(file, section)?;
+    let mut file = BufWriter::with_capacity(1 << 16, File::create(to)?);
+    let mut block = Vec::new();
+    append_section(&mut block, "airtcp");
     let mut labels = analysis.labels.iter().peekable();
     // The interfaces of the copy: index in the source, and link type.
     let mut interfaces: Vec<(u32, u16)> = Vec::new();
@@ -95,7 +70,13 @@ pub fn annotate(from: &Path, to: &Path, analysis: &Analysis) -> Result<(), Annot
         let number = match interfaces.iter().position(|known| *known == interface) {
             Some(number) => number,
             None => {
-                describe(&mut writer, interface.1)?;
+                let described = Interface {
+                    link: interface.1,
+                    snap_length: 0,
+                    name: "",
+                    description: "",
+                };
+                append_interface(&mut block, &described);
                 interfaces.push(interface);
                 interfaces.len() - 1
             }
@@ -109,39 +90,21 @@ pub fn annotate(from: &Path, to: &Path, analysis: &Analysis) -> Result<(), Annot
         while let Some(label) = labels.next_if(|label| label.number == record.number) {
             comments.push(comment(label));
         }
-        let comment = (!comments.is_empty()).then(|| comments.join("\n"));
-        write(&mut writer, &record, number as u32, comment)?;
+        let comment = comments.join("\n");
+        let note = (!comment.is_empty()).then_some(Note::Comment(&comment));
+        let packet = Captured {
+            interface: number as u32,
+            nanos: record.time.unwrap_or_default(),
+            wire_bytes: record.wire_bytes,
+            bytes: record.bytes,
+        };
+        append_packet(&mut block, &packet, note);
+        file.write_all(&block)?;
+        block.clear();
     }
-    writer.into_inner().flush()?;
-    Ok(())
-}
-
-fn describe<W: Write>(writer: &mut PcapNgWriter<W>, link: u16) -> Result<(), AnnotateError> {
-    let interface = InterfaceDescriptionBlock {
-        linktype: DataLink::from(u32::from(link)),
-        // Without limit.
-        snaplen: 0,
-        options: vec![InterfaceDescriptionOption::IfTsResol(NANOSECONDS)],
-    };
-    writer.write_block(&interface.into_block())?;
-    Ok(())
-}
-
-fn write<W: Write>(
-    writer: &mut PcapNgWriter<W>,
-    record: &Record<'_>,
-    interface: u32,
-    comment: Option<String>,
-) -> Result<(), AnnotateError> {
-    let options = comment.map(|text| EnhancedPacketOption::Comment(Cow::Owned(text)));
-    let block = EnhancedPacketBlock {
-        interface_id: interface,
-        timestamp: Duration::from_nanos(record.time.unwrap_or_default()),
-        original_len: record.wire_bytes,
-        data: Cow::Borrowed(record.bytes),
-        options: options.into_iter().collect(),
-    };
-    writer.write_block(&block.into_block())?;
+    // The header of a capture without packets.
+    file.write_all(&block)?;
+    file.flush()?;
     Ok(())
 }
 

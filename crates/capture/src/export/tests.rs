@@ -56,7 +56,7 @@ fn every_form_says_the_same_and_is_annotated_alike() {
         said.push(analysis.labels.clone());
         annotate(&path, &out, analysis).unwrap();
         assert_eq!(records(&out), records(&path), "{form}");
-        // Read by the library that wrote it.
+        // Read by a library.
         let mut reader = PcapNgReader::new(fs::File::open(&out).unwrap()).unwrap();
         let mut comments = Vec::new();
         let mut number = 0;

@@ -1,41 +1,28 @@
 //! Segments as a packet capture, as `tcpdump` at the data sender's interface would have taken it.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use airtcp_packet::Segment;
+use airtcp_packet::pcapng::{
+    Captured, Interface, LINK_RAW, Note, append_interface, append_packet, append_section,
+};
 use airtcp_packet::wire::{Addresses, emit};
 use airtcp_units::Instant;
-use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
-use pcap_file::pcapng::blocks::interface_description::{
-    InterfaceDescriptionBlock, InterfaceDescriptionOption,
-};
-use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
-use pcap_file::pcapng::{PcapNgBlock, PcapNgWriter};
-use pcap_file::{DataLink, Endianness, PcapError};
 
 use super::{RecordError, create};
 use crate::engine::Direction;
 
-/// Packets begin with their IP header (LINKTYPE_RAW).
-const LINK_TYPE: DataLink = DataLink::RAW;
-/// Timestamps count 10^-9 s (if_tsresol, pcapng §4.2).
-const NANOSECONDS: u8 = 9;
-/// epb_flags, pcapng §4.3.1: the packet came in.
-const INBOUND: u32 = 1;
-/// epb_flags: the packet went out.
-const OUTBOUND: u32 = 2;
 /// Packets are kept whole: no IPv4 packet is longer.
 const SNAP_LENGTH: u32 = 65_535;
 
 /// Writes a pcapng file. Simulated time 0 is the start of 1970.
 pub struct PcapWriter {
     path: PathBuf,
-    writer: PcapNgWriter<BufWriter<File>>,
+    file: BufWriter<File>,
     packet: Vec<u8>,
+    block: Vec<u8>,
 }
 
 impl std::fmt::Debug for PcapWriter {
@@ -52,36 +39,23 @@ impl PcapWriter {
     /// # Errors
     /// The file cannot be written.
     pub fn create(path: &Path) -> Result<Self, RecordError> {
-        let file = create(path)?;
-        let section = SectionHeaderBlock {
-            // Independent of the machine's byte order: the same run gives the same file everywhere.
-            endianness: Endianness::Little,
-            options: vec![SectionHeaderOption::UserApplication(Cow::Borrowed(
-                "airtcp",
-            ))],
-            ..SectionHeaderBlock::default()
+        let mut file = create(path)?;
+        let mut block = Vec::new();
+        append_section(&mut block, "airtcp");
+        let interface = Interface {
+            link: LINK_RAW,
+            snap_length: SNAP_LENGTH,
+            name: "sender",
+            description: "the data sender's interface, simulated",
         };
-        let interface = InterfaceDescriptionBlock {
-            linktype: LINK_TYPE,
-            snaplen: SNAP_LENGTH,
-            options: vec![
-                InterfaceDescriptionOption::IfName(Cow::Borrowed("sender")),
-                InterfaceDescriptionOption::IfDescription(Cow::Borrowed(
-                    "the data sender's interface, simulated",
-                )),
-                InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
-            ],
-        };
-        let failed = |error| RecordError::new(path, io_error(error));
-        let mut writer = PcapNgWriter::with_section_header(file, section).map_err(failed)?;
-        writer
-            .write_block(&interface.into_block())
-            .map_err(failed)?;
-        let path = path.to_path_buf();
+        append_interface(&mut block, &interface);
+        file.write_all(&block)
+            .map_err(|error| RecordError::new(path, error))?;
         Ok(Self {
-            path,
-            writer,
+            path: path.to_path_buf(),
+            file,
             packet: Vec::new(),
+            block,
         })
     }
 
@@ -99,9 +73,9 @@ impl PcapWriter {
         addresses: &Addresses,
         direction: Direction,
     ) -> Result<(), RecordError> {
-        let flags = match direction {
-            Direction::Data => OUTBOUND,
-            Direction::Acknowledgments => INBOUND,
+        let note = match direction {
+            Direction::Data => Note::Outbound,
+            Direction::Acknowledgments => Note::Inbound,
         };
         let identification = number as u16;
         self.packet.clear();
@@ -111,17 +85,17 @@ impl PcapWriter {
                 io::Error::new(io::ErrorKind::InvalidInput, error),
             )
         })?;
-        let block = EnhancedPacketBlock {
-            interface_id: 0,
-            timestamp: Duration::from_nanos(time.as_nanos()),
-            original_len: self.packet.len() as u32,
-            data: Cow::Borrowed(&self.packet),
-            options: vec![EnhancedPacketOption::Flags(flags)],
+        let captured = Captured {
+            interface: 0,
+            nanos: time.as_nanos(),
+            wire_bytes: self.packet.len() as u32,
+            bytes: &self.packet,
         };
-        self.writer
-            .write_block(&block.into_block())
-            .map_err(|error| RecordError::new(&self.path, io_error(error)))?;
-        Ok(())
+        self.block.clear();
+        append_packet(&mut self.block, &captured, Some(note));
+        self.file
+            .write_all(&self.block)
+            .map_err(|error| RecordError::new(&self.path, error))
     }
 
     /// Flushes the buffer. Without it the end of the file may be missing.
@@ -129,17 +103,7 @@ impl PcapWriter {
     /// # Errors
     /// The file cannot be written.
     pub fn finish(self) -> Result<(), RecordError> {
-        let Self { path, writer, .. } = self;
-        writer
-            .into_inner()
-            .flush()
-            .map_err(|error| RecordError::new(&path, error))
-    }
-}
-
-fn io_error(error: PcapError) -> io::Error {
-    match error {
-        PcapError::IoError(error) => error,
-        other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
+        let Self { path, mut file, .. } = self;
+        file.flush().map_err(|error| RecordError::new(&path, error))
     }
 }
