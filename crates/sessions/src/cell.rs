@@ -1,7 +1,7 @@
 //! Key of a session: peer, month, week of the month, day of the week and hour of the day: the
 //! thesis' "time, day, week, month" (§3.3).
 
-use time::{OffsetDateTime, UtcOffset};
+use chrono::{DateTime, Datelike, Timelike};
 
 /// The cell of an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,20 +17,26 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The cell of `unix_seconds` with clocks `offset_seconds` ahead of UTC. An instant beyond the
-    /// calendar belongs to its beginning.
+    /// The cell of `unix_seconds` with clocks `offset_seconds` ahead of UTC, by less than a day. An
+    /// instant beyond the calendar belongs to its beginning.
     #[must_use]
     pub fn at(unix_seconds: i64, offset_seconds: i32) -> Self {
-        let offset = UtcOffset::from_whole_seconds(offset_seconds).unwrap_or(UtcOffset::UTC);
-        let local = OffsetDateTime::from_unix_timestamp(unix_seconds)
-            .unwrap_or(OffsetDateTime::UNIX_EPOCH)
-            .checked_to_offset(offset)
-            .unwrap_or(OffsetDateTime::UNIX_EPOCH);
+        const DAY: u32 = 86_400;
+        let offset = if offset_seconds.unsigned_abs() < DAY {
+            offset_seconds
+        } else {
+            0
+        };
+        // Read as UTC, it has the fields of the local clock.
+        let local = unix_seconds
+            .checked_add(offset.into())
+            .and_then(|local| DateTime::from_timestamp(local, 0))
+            .unwrap_or(DateTime::UNIX_EPOCH);
         Self {
-            month: local.month().into(),
-            week: local.day().div_ceil(7),
-            weekday: local.weekday().number_from_monday(),
-            hour: local.hour(),
+            month: local.month() as u8,
+            week: local.day().div_ceil(7) as u8,
+            weekday: local.weekday().number_from_monday() as u8,
+            hour: local.hour() as u8,
         }
     }
 }
