@@ -1,7 +1,7 @@
 //! netlink(7): a connection to a part of the kernel, its requests and answers.
 //!
 //! [`frame`] writes and reads messages and their attributes. Users need a dozen messages of a few
-//! families: the crates with every message of one took a twentieth of a cold build.
+//! families: the crates with every message of one took 4 % of a cold build.
 
 pub mod frame;
 pub mod route;
