@@ -94,21 +94,20 @@ impl<C> EcnField for Packet<C> {
 /// A host's entry to the network: the start of its packets' path, and how many it has sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Port {
-    sent: u64,
+    /// Packets created, except unnumbered ones, times two, and one more while a handshake may still
+    /// be in progress: very many ports fit in memory.
+    sent_and_opens: u64,
     pub(crate) route: u32,
     pub(crate) flow: u32,
-    /// Whether a handshake may still be in progress.
-    opens: bool,
 }
 
 impl Port {
     /// The start of `flow`'s path at `route`.
     pub(crate) const fn new(flow: u32, route: u32) -> Self {
         Self {
-            sent: 0,
+            sent_and_opens: 1,
             route,
             flow,
-            opens: true,
         }
     }
 
@@ -120,11 +119,11 @@ impl Port {
     /// numbers, and meet the same draws, in either case.
     #[inline]
     pub fn packet<C>(&mut self, content: Content, carried: C) -> Packet<C> {
-        let index = if self.opens && self.ends_handshake(&content) {
+        let index = if self.opens() && self.ends_handshake(&content) {
             Transmission::UNNUMBERED
         } else {
-            self.sent += 1;
-            self.sent - 1
+            self.sent_and_opens += 2;
+            self.sent() - 1
         };
         Packet {
             content,
@@ -135,23 +134,34 @@ impl Port {
         }
     }
 
+    /// Whether a handshake may still be in progress.
+    #[inline]
+    const fn opens(&self) -> bool {
+        self.sent_and_opens & 1 != 0
+    }
+
+    fn set_opens(&mut self, opens: bool) {
+        self.sent_and_opens = self.sent_and_opens & !1 | u64::from(opens);
+    }
+
     /// Whether `content` is a pure acknowledgment that follows the host's SYN.
     #[cold]
     fn ends_handshake(&mut self, content: &Content) -> bool {
         let Content::Segment(segment) = content else {
-            self.opens = false;
+            self.set_opens(false);
             return false;
         };
-        let is_first = self.sent == 0;
-        self.opens = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
+        let is_first = self.sent() == 0;
+        self.set_opens(segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK));
         let is_bare = segment.sequence_length() == 0 && !segment.flags.contains(Flags::RST);
         !is_first && is_bare
     }
 
     /// Number of packets created, except unnumbered ones.
+    #[inline]
     #[must_use]
     pub const fn sent(&self) -> u64 {
-        self.sent
+        self.sent_and_opens >> 1
     }
 
     /// Whether `packet` has not passed the first hop of this path.
