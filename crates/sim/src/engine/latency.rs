@@ -32,6 +32,9 @@ struct WrittenBytes {
     at: Instant,
 }
 
+/// More bytes than these are delivered at once only when a gap is filled.
+const MANY_BYTES: u64 = 8 * 1024;
+
 /// A flow's packets and bytes in time.
 #[derive(Clone, Debug)]
 pub struct Latency {
@@ -86,6 +89,15 @@ impl Latency {
         self.waiting.reserve_exact(more);
     }
 
+    /// Gives back the room of far more entries than there are: a gap was filled.
+    #[cold]
+    fn give_back_room(&mut self) {
+        let enough = self.waiting.len().max(4) + self.waiting.len() / 4;
+        if self.waiting.capacity() > 2 * enough {
+            self.waiting.shrink_to(enough);
+        }
+    }
+
     /// Records that a data packet which left at `sent_at` arrives at the receiver.
     #[inline]
     pub(super) fn on_arrival(&mut self, now: Instant, sent_at: Instant) {
@@ -128,8 +140,11 @@ impl Latency {
                 self.waiting.pop_front();
             }
             if next == until {
-                return;
+                break;
             }
+        }
+        if bytes > MANY_BYTES {
+            self.give_back_room();
         }
     }
 

@@ -21,6 +21,9 @@ use airtcp_units::Instant;
 /// A loss list longer than this is pruned of acknowledged entries.
 const PRUNE_AT: usize = 16;
 
+/// Losses that the first allocation holds: as many as an allocator's smallest piece has room for.
+const FIRST_ROOM: usize = 6;
+
 /// An expiry of the retransmission timer.
 #[derive(Clone, Copy, Debug)]
 pub struct Expiry {
@@ -216,9 +219,8 @@ impl Truth {
     /// Records that the data packet at `sequence`, transmission `index`, was lost. `una` is the
     /// first unacknowledged sequence number.
     pub fn on_loss(&mut self, sequence: SequenceNumber, index: u64, una: SequenceNumber) {
-        // Prune before it grows.
         if self.lost.len() == self.lost.capacity() {
-            self.lost.retain(|lost| !lost.before(una));
+            self.make_room(una);
         }
         self.lost.push(sequence);
         self.decide(|timeout| {
@@ -227,6 +229,21 @@ impl Truth {
             }
             timeout.copies == 0 && !timeout.expiry.received
         });
+    }
+
+    /// Forgets the losses of acknowledged packets. If they are less than a quarter, the capacity
+    /// grows by a quarter, so that very many flows fit in memory.
+    #[cold]
+    fn make_room(&mut self, una: SequenceNumber) {
+        let before = self.lost.len();
+        self.lost.retain(|lost| !lost.before(una));
+        if self.lost.len() > before - before / 4 {
+            let more = match before {
+                0 => FIRST_ROOM,
+                some => (some / 4).next_multiple_of(4).max(4),
+            };
+            self.lost.reserve_exact(more);
+        }
     }
 
     /// Removes the timeouts for which `is_decided` returns true.
