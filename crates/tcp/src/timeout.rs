@@ -1,8 +1,10 @@
 //! The retransmission timeout (RFC 6298).
 
+use alloc::sync::Arc;
+
 use airtcp_units::Duration;
 
-use crate::config::TimeoutConfig;
+use crate::config::{Config, TimeoutConfig};
 use crate::rtt::RttEstimator;
 
 /// Limit on the number of doublings: 2^16 times any RTO is beyond any ceiling a user would set.
@@ -15,13 +17,10 @@ const LONG: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug)]
 pub struct RetransmissionTimeout {
     estimator: RttEstimator,
-    factor: Factor,
-    min: Duration,
-    max: Duration,
-    granularity: Duration,
-    /// In microseconds, at most a minute: a sender is small.
-    ack_delay: u32,
-    doubles: bool,
+    /// Shared by very many senders.
+    config: Arc<Config>,
+    /// The factor m, if it is a whole number, which needs no floating point; else zero.
+    whole_factor: u32,
     /// The timeout without backoff, recomputed at each sample.
     base: Duration,
     /// At most [`MAX_BACK_OFF`].
@@ -29,20 +28,28 @@ pub struct RetransmissionTimeout {
 }
 
 impl RetransmissionTimeout {
-    /// Creates a timeout that is `config.initial` until the first sample.
+    /// Creates a timeout that is `config.timeout.initial` until the first sample.
     #[must_use]
-    pub fn new(config: &TimeoutConfig) -> Self {
+    pub fn new(config: Arc<Config>) -> Self {
+        let settings = &config.timeout;
         Self {
-            estimator: RttEstimator::new(config),
-            factor: Factor::new(config.factor),
-            min: config.min,
-            max: config.max,
-            granularity: config.granularity,
-            ack_delay: u32::try_from(config.ack_delay.as_nanos() / 1000).unwrap_or(u32::MAX),
-            doubles: config.back_off,
-            base: config.initial.max(config.min).min(config.max),
+            estimator: RttEstimator::new(settings),
+            whole_factor: whole(settings.factor).unwrap_or(0),
+            base: settings.initial.max(settings.min).min(settings.max),
             back_off: 0,
+            config,
         }
+    }
+
+    /// The endpoint's configuration.
+    #[inline]
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    #[inline]
+    fn settings(&self) -> &TimeoutConfig {
+        &self.config.timeout
     }
 
     /// Takes a round-trip sample, which ends the backoff (RFC 6298 §5, Karn & Partridge 1987). It
@@ -77,20 +84,24 @@ impl RetransmissionTimeout {
         };
         // RFC 6298 §2.3: RTO = SRTT + max(G, K·RTTVAR); K is the factor m of Miyim eq. 3.
         // RFC 9002 §6.2.1 adds max_ack_delay.
-        let deviation = self.factor.times(rttvar).max(self.granularity);
-        let timeout = srtt + deviation + Duration::from_micros(self.ack_delay.into());
-        self.base = timeout.max(self.min).min(self.max);
+        let settings = self.settings();
+        let deviation = match self.whole_factor {
+            0 => times(rttvar, settings.factor),
+            factor => rttvar * u64::from(factor),
+        };
+        let timeout = srtt + deviation.max(settings.granularity) + settings.ack_delay;
+        self.base = timeout.max(settings.min).min(settings.max);
     }
 
     /// Restarts from `rto`, as RFC 6298 §5.7 requires after the SYN timed out.
     pub fn reinitialize(&mut self, rto: Duration) {
-        self.base = rto.max(self.min).min(self.max);
+        self.base = rto.max(self.settings().min).min(self.settings().max);
         self.back_off = 0;
     }
 
     /// Doubles the timeout after an expiry (RFC 6298 §5.5).
     pub fn on_expiry(&mut self) {
-        if self.doubles {
+        if self.settings().back_off {
             self.back_off = (self.back_off + 1).min(MAX_BACK_OFF);
         }
     }
@@ -106,28 +117,28 @@ impl RetransmissionTimeout {
     #[inline]
     #[must_use]
     pub fn backed_off(&self, doublings: u32) -> Duration {
-        if doublings == 0 || !self.doubles {
+        if doublings == 0 || !self.settings().back_off {
             return self.base;
         }
-        (self.base * (1 << doublings.min(MAX_BACK_OFF.into()))).min(self.max)
+        (self.base * (1 << doublings.min(MAX_BACK_OFF.into()))).min(self.settings().max)
     }
 
     /// The clock's granularity.
     #[must_use]
-    pub const fn granularity(&self) -> Duration {
-        self.granularity
+    pub fn granularity(&self) -> Duration {
+        self.settings().granularity
     }
 
     /// The longest possible timeout.
     #[must_use]
-    pub const fn longest(&self) -> Duration {
-        self.max
+    pub fn longest(&self) -> Duration {
+        self.settings().max
     }
 
     /// The longest round trip that counts: the longest timeout, but at least a minute.
     #[must_use]
     pub fn longest_round_trip(&self) -> Duration {
-        self.max.max(LONG)
+        self.settings().max.max(LONG)
     }
 
     /// Expiries since the last sample.
@@ -141,7 +152,7 @@ impl RetransmissionTimeout {
     pub fn two_round_trips(&self) -> Duration {
         self.estimator
             .srtt()
-            .map_or(self.rto(), |srtt| srtt.max(self.granularity) * 2)
+            .map_or(self.rto(), |srtt| srtt.max(self.granularity()) * 2)
     }
 
     /// The underlying estimator.
@@ -151,45 +162,27 @@ impl RetransmissionTimeout {
     }
 }
 
-/// A factor for durations. Most are whole numbers, which need no floating point.
-#[derive(Clone, Copy, Debug)]
-enum Factor {
-    Whole(u32),
-    Real(f64),
+/// The factor, if it is a whole number.
+fn whole(factor: f64) -> Option<u32> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates, and what changes is no whole number"
+    )]
+    let whole = factor as u32;
+    ((f64::from(whole) - factor).abs() < f64::EPSILON).then_some(whole)
 }
 
-impl Factor {
-    fn new(factor: f64) -> Self {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "saturates, and what changes is no whole number"
-        )]
-        let whole = factor as u32;
-        if (f64::from(whole) - factor).abs() < f64::EPSILON {
-            Self::Whole(whole)
-        } else {
-            Self::Real(factor)
-        }
-    }
-
-    /// `duration × factor`, rounded down to the nanosecond, saturating.
-    #[inline]
-    fn times(self, duration: Duration) -> Duration {
-        match self {
-            Self::Whole(factor) => duration * u64::from(factor),
-            Self::Real(factor) => {
-                #[expect(clippy::cast_precision_loss, reason = "2^53 ns is a hundred days")]
-                let nanos = duration.as_nanos() as f64 * factor;
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "saturates"
-                )]
-                Duration::from_nanos(nanos as u64)
-            }
-        }
-    }
+/// `duration × factor`, rounded down to the nanosecond, saturating.
+fn times(duration: Duration, factor: f64) -> Duration {
+    #[expect(clippy::cast_precision_loss, reason = "2^53 ns is a hundred days")]
+    let nanos = duration.as_nanos() as f64 * factor;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates"
+    )]
+    Duration::from_nanos(nanos as u64)
 }
 
 #[cfg(test)]
@@ -200,9 +193,16 @@ mod tests {
         Duration::from_millis(value)
     }
 
+    fn timeout_of(timeout: TimeoutConfig) -> RetransmissionTimeout {
+        RetransmissionTimeout::new(Arc::new(Config {
+            timeout,
+            ..Config::default()
+        }))
+    }
+
     #[test]
     fn is_the_initial_value_before_a_sample() {
-        let timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
+        let timeout = timeout_of(TimeoutConfig::default());
         assert_eq!(timeout.rto(), milliseconds(1000));
         assert_eq!(timeout.back_off(), 0);
     }
@@ -215,7 +215,7 @@ mod tests {
             ..TimeoutConfig::default()
         };
         for (min, max, expected) in [(1500, 9000, 1500), (1, 800, 800), (1, 9000, 1000)] {
-            let mut timeout = RetransmissionTimeout::new(&bounds(min, max));
+            let mut timeout = timeout_of(bounds(min, max));
             assert_eq!(timeout.rto(), milliseconds(expected));
             timeout.on_expiry();
             assert_eq!(timeout.back_off(), 1);
@@ -223,7 +223,7 @@ mod tests {
             assert_eq!(timeout.rto(), milliseconds(3000.min(max)));
             assert_eq!(timeout.back_off(), 0);
         }
-        let mut timeout = RetransmissionTimeout::new(&bounds(4000, 9000));
+        let mut timeout = timeout_of(bounds(4000, 9000));
         timeout.reinitialize(Duration::from_secs(3));
         assert_eq!(timeout.rto(), milliseconds(4000));
     }
@@ -231,7 +231,7 @@ mod tests {
     /// RFC 6298 §2.2: after a first sample R the RTO is R + 4·R/2 = 3 R.
     #[test]
     fn is_three_times_the_first_sample() {
-        let mut timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
+        let mut timeout = timeout_of(TimeoutConfig::default());
         timeout.on_sample(milliseconds(100), 0, 0);
         assert_eq!(timeout.rto(), milliseconds(300));
     }
@@ -243,14 +243,14 @@ mod tests {
             factor: 10.0,
             ..TimeoutConfig::default()
         };
-        let mut timeout = RetransmissionTimeout::new(&config);
+        let mut timeout = timeout_of(config);
         timeout.on_sample(milliseconds(100), 0, 0);
         assert_eq!(timeout.rto(), milliseconds(600));
     }
 
     #[test]
     fn keeps_within_floor_and_ceiling() {
-        let mut timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
+        let mut timeout = timeout_of(TimeoutConfig::default());
         timeout.on_sample(milliseconds(10), 0, 0);
         assert_eq!(timeout.rto(), milliseconds(200));
         timeout.on_sample(Duration::from_secs(1000), 0, 0);
@@ -265,7 +265,7 @@ mod tests {
             min: Duration::ZERO,
             ..TimeoutConfig::default()
         };
-        let mut timeout = RetransmissionTimeout::new(&config);
+        let mut timeout = timeout_of(config);
         for _ in 0..200 {
             timeout.on_sample(milliseconds(50), 0, 0);
         }
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn doubles_at_each_expiry_until_a_sample() {
-        let mut timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
+        let mut timeout = timeout_of(TimeoutConfig::default());
         timeout.on_sample(milliseconds(100), 0, 0);
         for expected in [600, 1200, 2400, 4800] {
             timeout.on_expiry();
@@ -295,7 +295,7 @@ mod tests {
             back_off: false,
             ..TimeoutConfig::default()
         };
-        let mut timeout = RetransmissionTimeout::new(&config);
+        let mut timeout = timeout_of(config);
         timeout.on_expiry();
         assert_eq!(timeout.rto(), milliseconds(1000));
         assert_eq!(timeout.backed_off(3), milliseconds(1000));

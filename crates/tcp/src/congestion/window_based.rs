@@ -47,10 +47,7 @@ impl WindowBased {
     /// Whether it needs to see every acknowledgment.
     #[inline]
     pub const fn observes(&self) -> bool {
-        !matches!(
-            (&self.rule, &self.slow_start),
-            (AnyRule::Reno(_), SlowStart::Standard)
-        )
+        !(matches!(self.rule, AnyRule::Reno(_)) && self.slow_start.is_standard())
     }
 
     /// Takes an acknowledgment that delivered data.

@@ -3,7 +3,7 @@
 use core::array;
 use core::ops::Range;
 
-use airtcp_packet::{Flags, Segment};
+use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::Instant;
 
 use super::{Connection, State};
@@ -97,7 +97,7 @@ impl Connection {
         if offset >= self.sender.una() {
             self.timestamps.on_segment(now, timestamps, start);
         }
-        self.timestamps.echo(now, timestamps)
+        self.clock().echo(now, timestamps)
     }
 
     /// Whether a reset from `start` is the peer's: it comes from the next byte (RFC 5961 §3.2). A
@@ -261,10 +261,16 @@ impl Connection {
     /// (SND.WL1 and SND.WL2).
     #[inline]
     pub(super) fn take_window(&mut self, segment: &Segment, start: u64, offset: u64) -> u64 {
-        let newer = offset >= self.sender.una() && self.window_from <= (start, offset);
-        if newer {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the low halves, as in sequence numbers"
+        )]
+        let from = [SequenceNumber(start as u32), SequenceNumber(offset as u32)];
+        let [first, acknowledged] = self.window_from;
+        let is_older = from[0].before(first) || from[0] == first && from[1].before(acknowledged);
+        if offset >= self.sender.una() && !is_older {
             let window = u64::from(segment.window) << self.peer_scale;
-            self.window_from = (start, offset);
+            self.window_from = from;
             self.note_largest_window(window);
             offset + window
         } else {

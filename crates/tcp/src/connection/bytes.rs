@@ -75,8 +75,8 @@ impl Connection {
 
     /// The timestamp for a segment sent at `now`, whether or not timestamps are in use.
     #[must_use]
-    pub const fn timestamp(&self, now: Instant) -> u32 {
-        self.timestamps.value(now)
+    pub fn timestamp(&self, now: Instant) -> u32 {
+        self.clock().value(now)
     }
 
     /// Makes an acknowledgment due at once: for a driver that has merged several of the peer's

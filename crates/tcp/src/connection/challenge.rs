@@ -14,6 +14,11 @@ pub struct Challenges {
 }
 
 impl Challenges {
+    /// Whether no answer has left.
+    pub fn is_nothing(&self) -> bool {
+        self.next == Instant::ZERO
+    }
+
     /// Whether an answer may leave at `now`; if so, it counts as sent, and the next may leave
     /// `interval` later.
     pub fn take(&mut self, now: Instant, interval: Duration) -> bool {

@@ -48,6 +48,12 @@ impl Ending {
             deadline: Instant::FAR_FUTURE,
         }
     }
+
+    /// Whether the connection is not ending.
+    pub fn is_nothing(&self) -> bool {
+        let is_released = self.reading_is_shut || self.is_orphan;
+        self.reason.is_none() && !is_released && self.deadline == Instant::FAR_FUTURE
+    }
 }
 
 impl Default for Ending {

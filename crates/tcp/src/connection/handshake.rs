@@ -162,7 +162,7 @@ impl Connection {
             flags: flags | marks,
             // The window of a SYN is never scaled (RFC 7323 §2.2).
             window: u16::try_from(window).unwrap_or(u16::MAX),
-            timestamps: self.timestamps.option(now),
+            timestamps: self.timestamps.option(now, || self.clock()),
             mss: Some(u16::try_from(mss + overhead).unwrap_or(u16::MAX)),
             window_scale: offers_scale.then_some(self.our_scale),
             sack_permitted: sack,
@@ -262,7 +262,7 @@ impl Connection {
             .handshake
             .as_ref()
             .map_or(now, |handshake| handshake.first_sent_at);
-        let [first, last] = [first, now].map(|at| SequenceNumber(self.timestamps.value(at)));
+        let [first, last] = [first, now].map(|at| SequenceNumber(self.clock().value(at)));
         let echo = SequenceNumber(timestamps.echo);
         timestamps.echo != 0 && (echo.before(first) || last.before(echo))
     }
@@ -343,12 +343,12 @@ impl Connection {
             };
         }
         let echoed = answer.timestamps.filter(|_| self.timestamps.enabled);
-        let first = self.timestamps.value(handshake.first_sent_at());
+        let first = self.clock().value(handshake.first_sent_at());
         let is_first = echoed.is_some_and(|option| option.echo == first);
         // Retransmitted more than once for whatever reason (Linux, `total_retrans`, `num_retrans`),
         // and by a timer (`undo_marker`, `num_timeout`).
         let restarts = handshake.expiries > 0 && handshake.transmissions > 2 && !is_first;
-        let round_trip = echoed.and_then(|option| self.timestamps.echo(now, option));
+        let round_trip = echoed.and_then(|option| self.clock().echo(now, option));
         match (round_trip, restarts) {
             (Some(echo), true) => Opening::Restarted(echo.rtt),
             (Some(echo), false) => Opening::Timed(echo.rtt),

@@ -41,7 +41,7 @@ use handshake::Handshake;
 use patience::Effort;
 use rare::Rare;
 use send_side::SendSide;
-use timestamps::TimestampState;
+use timestamps::{Clock, TimestampState};
 
 pub use ending::End;
 pub use fast_open::{FastOpenAnswer, FastOpenSyn, SynData};
@@ -91,8 +91,8 @@ pub struct Connection {
     timestamps: TimestampState,
     ecn: EcnState,
     /// Sequence and acknowledgment offset of the segment last used to update the peer's window
-    /// (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
-    window_from: (u64, u64),
+    /// (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2): the low halves, as in sequence numbers.
+    window_from: [SequenceNumber; 2],
     /// The largest window the peer has announced, in bytes (RFC 5961 §5.2, MAX.SND.WND).
     largest_window: u32,
     rare: Option<Box<Rare>>,
@@ -145,9 +145,9 @@ impl Connection {
             receiver: Receiver::new(&config, config.mss),
             our_scale: handshake::window_scale(config.receive_buffer),
             peer_scale: 0,
-            timestamps: TimestampState::new(config.timestamp_tick, config.timestamps),
+            timestamps: TimestampState::new(config.timestamps),
             ecn: EcnState::Off,
-            window_from: (0, 0),
+            window_from: [SequenceNumber(0); 2],
             largest_window: 0,
             rare: None,
             probe_due: false,
@@ -325,6 +325,12 @@ impl Connection {
     #[must_use]
     pub const fn receiver(&self) -> &Receiver {
         &self.receiver
+    }
+
+    /// The clock of our timestamps.
+    #[inline]
+    fn clock(&self) -> Clock {
+        Clock::new(self.sender.config().timestamp_tick)
     }
 
     /// The stream offset of `sequence` among the bytes we send.

@@ -118,7 +118,7 @@ impl Connection {
             && self.timestamps.enabled
             && self.receiver.times_round_trips()
             && u64::from(segment.payload_bytes) >= self.sender.mss()
-            && let Some(echo) = self.timestamps.echo(now, timestamps)
+            && let Some(echo) = self.clock().echo(now, timestamps)
         {
             self.receiver.on_echo(echo.sent_at, echo.rtt);
         }
@@ -155,11 +155,10 @@ impl Connection {
             && let Some(timestamps) = segment.timestamps
         {
             self.timestamps.on_segment(now, timestamps, start);
-            stamped = Some(timestamps);
+            stamped = Some((timestamps, self.clock()));
         }
         let right_edge = self.take_window(segment, start, offset);
-        let clock = &self.timestamps;
-        let echo = || stamped.and_then(|timestamps| clock.echo(now, timestamps));
+        let echo = || stamped.and_then(|(timestamps, clock)| clock.echo(now, timestamps));
         self.sender
             .on_ordinary_acknowledgment(now, offset, right_edge, echo, observer);
         // The cumulative acknowledgment is all the segment carries.

@@ -156,7 +156,7 @@ impl Connection {
             acknowledgment: at(self.irs, self.receiver.next_expected()),
             flags: self.echo_flags(),
             window: u16::try_from(window >> self.our_scale).unwrap_or(u16::MAX),
-            timestamps: self.timestamps.option(now),
+            timestamps: self.timestamps.option(now, || self.clock()),
             ..Segment::default()
         }
     }

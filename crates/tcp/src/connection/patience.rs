@@ -63,15 +63,18 @@ impl Patience {
     }
 
     /// Records an acceptable acknowledgment; whether it `advances`, and whether it `opens` a
-    /// window.
+    /// window. Returns whether that ends all attempts.
     #[inline]
-    pub fn on_acknowledgment(&mut self, advances: bool, opens: bool) {
-        if let Some(tries) = &mut self.0 {
-            tries.on_acknowledgment(advances, opens);
-            if tries.is_nothing() {
-                self.0 = None;
-            }
+    pub fn on_acknowledgment(&mut self, advances: bool, opens: bool) -> bool {
+        let Some(tries) = &mut self.0 else {
+            return false;
+        };
+        tries.on_acknowledgment(advances, opens);
+        let ends = tries.is_nothing();
+        if ends {
+            self.0 = None;
         }
+        ends
     }
 
     /// Records the sender's effort at `now`. Returns whether it exceeded the limit.

@@ -46,6 +46,14 @@ impl Rare {
         self.waiting.get_or_insert_default().before_mark = Some(acknowledgment);
     }
 
+    /// Whether nothing is stored but patience, and the count of marks that few agree on.
+    fn had_only_patience(&self) -> bool {
+        self.ending.is_nothing()
+            && self.challenges.is_nothing()
+            && self.waiting.is_none()
+            && self.syn_data_end == 0
+    }
+
     /// Takes the next of these segments.
     pub fn take_segment(&mut self) -> Option<Segment> {
         let waiting = self.waiting.as_mut()?;
@@ -73,8 +81,12 @@ impl Connection {
     /// window.
     #[inline]
     pub(super) fn renew_patience(&mut self, advances: bool, opens: bool) {
-        if let Some(rare) = &mut self.rare {
-            rare.patience.on_acknowledgment(advances, opens);
+        if let Some(rare) = &mut self.rare
+            && rare.patience.on_acknowledgment(advances, opens)
+            && rare.had_only_patience()
+            && !self.ecn.is_accurate()
+        {
+            self.rare = None;
         }
     }
 

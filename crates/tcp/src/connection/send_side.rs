@@ -147,11 +147,11 @@ impl SendSide {
 
     fn make(&self) -> Box<Sender> {
         // `config` has our offer; the sender uses the options that both sides support.
-        let negotiated = Config {
-            timestamps: self.timestamps,
-            ..*self.config
-        };
-        let mut sender = Box::new(Sender::new(&negotiated, self.mss));
+        let mut negotiated = Arc::clone(&self.config);
+        if negotiated.timestamps != self.timestamps {
+            Arc::make_mut(&mut negotiated).timestamps = self.timestamps;
+        }
+        let mut sender = Box::new(Sender::sharing(negotiated, self.mss));
         sender.heed_marks(self.marks);
         let opening = self.opening();
         if !matches!(opening, Opening::Incomplete) {
@@ -241,7 +241,7 @@ impl SendSide {
 
     /// The retransmission timeout that the handshake's measurement gives.
     pub fn first_timeout(&self) -> Duration {
-        let mut timeout = RetransmissionTimeout::new(&self.config.timeout);
+        let mut timeout = RetransmissionTimeout::new(Arc::clone(&self.config));
         match self.opening() {
             Opening::Timed(rtt) | Opening::Restarted(rtt) => timeout.on_sample(rtt, 0, 0),
             Opening::TimedOut(rto) | Opening::Unsure(rto) => timeout.reinitialize(rto),

@@ -13,45 +13,63 @@ pub const TIMESTAMP_BYTES: u32 = 12;
 /// §5.4 wraps (§5.5).
 const VALID: Duration = Duration::from_secs(24 * 24 * 3600);
 
-/// A connection's timestamp state.
+/// The clock of our timestamps.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// In nanoseconds.
+    tick: u64,
+}
+
+/// A connection's timestamp state: compact, so that very many connections fit in memory.
 #[derive(Clone, Debug)]
 pub struct TimestampState {
     /// Whether we send the option: once the peer's SYN is known, whether both sides offered it.
     pub enabled: bool,
-    tick: u64,
     /// The peer's value to echo (TS.Recent).
     recent: u32,
     /// End of the time in which it distinguishes old segments from new ones.
-    recent_until: Instant,
-    /// The acknowledgment offset last sent (Last.ACK.sent).
-    last_ack_sent: u64,
+    recent_until: Unaligned,
+    /// The low half of the acknowledgment offset last sent (Last.ACK.sent).
+    last_ack_sent: u32,
+}
+
+/// A time that needs no room before it to be aligned.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
+struct Unaligned(Instant);
+
+impl Unaligned {
+    #[inline]
+    const fn get(self) -> Instant {
+        self.0
+    }
 }
 
 impl TimestampState {
-    pub fn new(tick: Duration, enabled: bool) -> Self {
+    pub const fn new(enabled: bool) -> Self {
         Self {
             enabled,
-            tick: tick.as_nanos().max(1),
             recent: 0,
-            recent_until: Instant::ZERO,
+            recent_until: Unaligned(Instant::ZERO),
             last_ack_sent: 0,
         }
     }
 
     /// Records that a segment acknowledging everything below `acknowledged` leaves.
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the low half")]
     pub const fn on_ack_sent(&mut self, acknowledged: u64) {
-        self.last_ack_sent = acknowledged;
+        self.last_ack_sent = acknowledged as u32;
     }
 
-    /// The option to send at `now`.
+    /// The option to send at `now`, by our `clock`.
     #[inline]
-    pub const fn option(&self, now: Instant) -> Option<Timestamps> {
+    pub fn option(&self, now: Instant, clock: impl Fn() -> Clock) -> Option<Timestamps> {
         if !self.enabled {
             return None;
         }
         Some(Timestamps {
-            value: self.value(now),
+            value: clock().value(now),
             echo: self.recent,
         })
     }
@@ -65,37 +83,51 @@ impl TimestampState {
         }
     }
 
-    /// Our clock at `now`. It starts at one: RFC 7323 §3.2 gives a zero echo no meaning.
-    #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the clock wraps (RFC 7323 §5.4)"
-    )]
-    pub const fn value(&self, now: Instant) -> u32 {
-        (now.as_nanos() / self.tick + 1) as u32
-    }
-
     /// Whether a segment that arrives at `now` with this option is older than one already received
     /// (RFC 7323 §5.3, R1).
     #[inline]
     pub fn is_old(&self, now: Instant, timestamps: Timestamps) -> bool {
-        now < self.recent_until
+        now < self.recent_until.get()
             && SequenceNumber(timestamps.value).before(SequenceNumber(self.recent))
     }
 
     /// Stores the value to echo: that of the earliest segment that the next acknowledgment covers
     /// (RFC 7323 §4.3).
     #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a segment of the window is within 2^31 bytes of the last acknowledgment"
+    )]
     pub fn on_segment(&mut self, now: Instant, timestamps: Timestamps, start: u64) {
-        if start <= self.last_ack_sent && !self.is_old(now, timestamps) {
+        let is_later = SequenceNumber(self.last_ack_sent).before(SequenceNumber(start as u32));
+        if !is_later && !self.is_old(now, timestamps) {
             self.recent = timestamps.value;
-            self.recent_until = now + VALID;
+            self.recent_until = Unaligned(now + VALID);
         }
+    }
+}
+
+impl Clock {
+    #[inline]
+    pub fn new(tick: Duration) -> Self {
+        Self {
+            tick: tick.as_nanos().max(1),
+        }
+    }
+
+    /// Its value at `now`. It starts at one: RFC 7323 §3.2 gives a zero echo no meaning.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the clock wraps (RFC 7323 §5.4)"
+    )]
+    pub const fn value(self, now: Instant) -> u32 {
+        (now.as_nanos() / self.tick + 1) as u32
     }
 
     /// Interprets an echo that arrives at `now`.
     #[inline]
-    pub fn echo(&self, now: Instant, timestamps: Timestamps) -> Option<Echo> {
+    pub fn echo(self, now: Instant, timestamps: Timestamps) -> Option<Echo> {
         if timestamps.echo == 0 {
             return None;
         }

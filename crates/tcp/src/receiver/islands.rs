@@ -2,6 +2,7 @@
 //! are, so that very many receivers fit in memory; in a tree when they are many, so that each costs
 //! O(log n) in whatever order a peer sends.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -13,7 +14,11 @@ const FEW: usize = 32;
 #[derive(Clone, Debug)]
 pub(super) enum Islands {
     Few(Vec<(u64, u64)>),
-    Many(BTreeMap<u64, u64>),
+    #[expect(
+        clippy::box_collection,
+        reason = "the list then takes no more room than alone"
+    )]
+    Many(Box<BTreeMap<u64, u64>>),
 }
 
 impl Islands {
@@ -47,7 +52,7 @@ impl Islands {
         };
         let of_tree = tree
             .into_iter()
-            .flatten()
+            .flat_map(|tree| tree.iter())
             .map(|(&start, &end)| (start, end));
         let all = list.iter().copied().chain(of_tree);
         all.map(|(start, end)| start..end)
@@ -114,7 +119,7 @@ impl Islands {
                 Err(_) => {
                     let mut tree: BTreeMap<_, _> = list.drain(..).collect();
                     tree.insert(start, end);
-                    *self = Self::Many(tree);
+                    *self = Self::Many(Box::new(tree));
                 }
             },
             Self::Many(tree) => {

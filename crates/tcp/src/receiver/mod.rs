@@ -50,8 +50,6 @@ pub struct Receiver {
     window: Window,
     /// Offset of the FIN, once it has arrived.
     fin: Compact<u64>,
-    /// Segments that brought nothing new.
-    duplicates: u32,
 }
 
 impl Receiver {
@@ -70,7 +68,6 @@ impl Receiver {
             read: 0,
             window: Window::new(config, step),
             fin: Compact::NONE,
-            duplicates: 0,
         }
     }
 
@@ -121,7 +118,7 @@ impl Receiver {
             self.report.on_duplicate(duplicate);
         }
         if insertion.fresh == 0 {
-            self.duplicates = self.duplicates.saturating_add(1);
+            self.report.count_duplicate();
         } else {
             self.report.on_arrival(range.start);
         }
@@ -205,7 +202,7 @@ impl Receiver {
 
     /// Takes a retransmitted segment with no byte above the next expected one.
     pub fn on_old_duplicate(&mut self, range: Range<u64>) {
-        self.duplicates = self.duplicates.saturating_add(1);
+        self.report.count_duplicate();
         self.report.on_duplicate(range);
         self.delayed.demand();
     }
@@ -268,7 +265,7 @@ impl Receiver {
     /// Number of segments that brought nothing new.
     #[must_use]
     pub const fn duplicates(&self) -> u64 {
-        self.duplicates as u64
+        self.report.duplicates() as u64
     }
 
     /// Takes up to `most` bytes for the application; returns their number.

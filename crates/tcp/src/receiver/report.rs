@@ -19,6 +19,8 @@ pub struct Report {
     reports: bool,
     sack: bool,
     dsack: bool,
+    /// Segments that brought nothing new.
+    duplicates: u32,
     /// Boxed, and present only while there is something to report, so that very many receivers fit
     /// in memory.
     news: Option<Box<News>>,
@@ -29,16 +31,30 @@ struct News {
     /// One byte of each range that changed last, the latest first. The ranges may have grown or
     /// merged since: they are looked up when reported.
     recent: [Compact<u64>; MAX_REPORTED],
-    duplicate: Option<Range<u64>>,
+    /// Bytes that arrived again; empty without any.
+    duplicate: Duplicate,
     /// Makes a forecast for every report.
     forecaster: Option<Box<Forecaster>>,
+}
+
+/// A range of bytes that arrived again, in the room of the range alone.
+#[derive(Clone, Copy, Debug, Default)]
+struct Duplicate {
+    start: u64,
+    end: u64,
+}
+
+impl Duplicate {
+    const fn is_none(self) -> bool {
+        self.start >= self.end
+    }
 }
 
 impl Default for News {
     fn default() -> Self {
         Self {
             recent: [Compact::NONE; MAX_REPORTED],
-            duplicate: None,
+            duplicate: Duplicate::default(),
             forecaster: None,
         }
     }
@@ -61,6 +77,7 @@ impl Report {
             reports: sack,
             sack,
             dsack,
+            duplicates: 0,
             news: None,
         }
     }
@@ -91,6 +108,16 @@ impl Report {
         Some(forecaster.forecast(now, arrived, segment))
     }
 
+    /// Counts a segment that brought nothing new.
+    pub const fn count_duplicate(&mut self) {
+        self.duplicates = self.duplicates.saturating_add(1);
+    }
+
+    /// Segments that brought nothing new.
+    pub const fn duplicates(&self) -> u32 {
+        self.duplicates
+    }
+
     /// Whether arrived ranges are reported to the peer (SACK).
     pub const fn reports_ranges(&self) -> bool {
         self.sack
@@ -106,7 +133,8 @@ impl Report {
     /// Records a duplicate of bytes already held: they are reported once (RFC 2883 §4, point 1).
     pub fn on_duplicate(&mut self, range: Range<u64>) {
         if self.dsack {
-            self.news.get_or_insert_default().duplicate = Some(range);
+            let Range { start, end } = range;
+            self.news.get_or_insert_default().duplicate = Duplicate { start, end };
         }
     }
 
@@ -129,7 +157,7 @@ impl Report {
     /// Whether there is anything to report.
     #[inline]
     pub fn has_something(&self, reassembly: &Reassembly) -> bool {
-        let has_more = |news: &News| news.duplicate.is_some() || news.forecaster.is_some();
+        let has_more = |news: &News| !news.duplicate.is_none() || news.forecaster.is_some();
         self.reports && (reassembly.has_gaps() || self.news.as_deref().is_some_and(has_more))
     }
 
@@ -146,13 +174,14 @@ impl Report {
         }
         let mut count = 0;
         let news = self.news.get_or_insert_default();
-        if let Some(duplicate) = news.duplicate.take() {
+        let duplicate = core::mem::take(&mut news.duplicate);
+        if !duplicate.is_none() {
             // RFC 2883 §4.2: a duplicate above the cumulative offset is followed by the range that
             // contains it.
             if duplicate.start >= reassembly.next_expected() {
                 news.on_arrival(duplicate.start);
             }
-            ranges[0] = duplicate;
+            ranges[0] = duplicate.start..duplicate.end;
             count = 1;
         }
         let first_sack = count;

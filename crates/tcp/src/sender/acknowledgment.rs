@@ -316,7 +316,7 @@ impl Sender {
     /// they do not show that a retransmission was needless (RFC 3708 §3; Linux, `tcp_dsack_seen`).
     fn is_duplicate_credible(&self, range: &Range<u64>) -> bool {
         let reported = u64::from(self.counters.duplicates_reported);
-        reported <= self.counters.segments_retransmitted
+        reported <= u64::from(self.counters.segments_retransmitted)
             && range.end - range.start <= self.space.largest_window()
     }
 

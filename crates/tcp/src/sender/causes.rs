@@ -19,7 +19,6 @@ use crate::observer::Insight;
 #[derive(Clone, Debug)]
 pub(super) struct Causes {
     judge: Option<Box<Judge>>,
-    judged: JudgedRtt,
 }
 
 /// Segments that may be lost in any window before a bound applies: the initial window of a new
@@ -30,6 +29,8 @@ const HARMLESS_SEGMENTS: u64 = 10;
 #[derive(Clone, Debug)]
 struct Judge {
     classifier: Classifier,
+    /// The round trips that it sees.
+    judged: JudgedRtt,
     is_bounded: bool,
     /// Share of the window that an answer "the radio" takes off, in per cent.
     radio_takes: u64,
@@ -66,6 +67,7 @@ impl Causes {
         let judge = |choice| {
             Box::new(Judge {
                 classifier: Classifier::new(choice),
+                judged: config.quirks.judged_rtt,
                 is_bounded: config.bounded_radio,
                 radio_takes: u64::from(100 - config.radio_keeps_percent.min(100)),
                 excused: None,
@@ -73,7 +75,6 @@ impl Causes {
         };
         Self {
             judge: config.differentiation.as_ref().map(judge),
-            judged: config.quirks.judged_rtt,
         }
     }
 
@@ -88,8 +89,8 @@ impl Causes {
     /// Takes a sample of the retransmission timer.
     #[inline]
     pub fn on_timed_rtt(&mut self, now: Instant, rtt: Duration) {
-        if self.judged == JudgedRtt::Timed
-            && let Some(judge) = &mut self.judge
+        if let Some(judge) = &mut self.judge
+            && judge.judged == JudgedRtt::Timed
         {
             judge.classifier.on_rtt_sample(now, rtt);
         }
@@ -98,8 +99,8 @@ impl Causes {
     /// Takes an acknowledgment's delivery.
     #[inline]
     pub fn on_delivery(&mut self, now: Instant, delivery: Option<&Delivery>) {
-        if self.judged == JudgedRtt::Newest
-            && let Some(judge) = &mut self.judge
+        if let Some(judge) = &mut self.judge
+            && judge.judged == JudgedRtt::Newest
             && let Some(sent_at) = delivery.and_then(Delivery::told_sent_at)
         {
             judge.classifier.on_rtt_sample(now, now - sent_at);

@@ -1,7 +1,5 @@
 //! The part of [`Config`] that the send side reads while it runs.
 
-use airtcp_units::Duration;
-
 use crate::config::{
     Config, DuplicateReports, LateReports, PartialAckTimer, Push, Recovery, Reduction,
     ReductionBase, Reneging, ReportedRtt, Retransmission, RttSampling, ShortTrains,
@@ -17,7 +15,6 @@ pub(super) struct Choices {
     pub retransmission: Retransmission,
     pub scope: TimerScope,
     pub sampling: RttSampling,
-    pub timestamp_tick: Duration,
     pub reduction: Reduction,
     pub reduction_base: ReductionBase,
     pub partial_ack_timer: PartialAckTimer,
@@ -62,7 +59,6 @@ impl Choices {
                 RttSampling::EchoedTimestamp if !config.timestamps => RttSampling::PerWindow,
                 other => other,
             },
-            timestamp_tick: config.timestamp_tick,
             reduction: config.reduction,
             reduction_base: config.reduction_base,
             partial_ack_timer: config.quirks.partial_ack_timer,

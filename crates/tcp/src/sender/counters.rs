@@ -28,20 +28,18 @@ pub struct Counters {
 }
 
 /// [`Counters`] as stored: rare events in half the room, so that very many senders fit in memory.
-/// They saturate at 2^32.
+/// They saturate at 2^32. Probes are counted where they are sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub segments_sent: u64,
-    pub segments_retransmitted: u64,
     pub bytes_retransmitted: u64,
+    pub segments_retransmitted: Count,
     pub timeouts: Count,
     pub timeouts_judged_spurious: Count,
     pub fast_retransmits: Count,
     pub duplicates_reported: Count,
     pub window_probes: Count,
     pub recoveries_taken_back: Count,
-    pub tail_probes: Count,
-    pub losses_repaired_by_probes: Count,
 }
 
 /// A saturating counter.
@@ -53,6 +51,14 @@ impl Count {
     #[inline]
     pub const fn add(&mut self) {
         self.0 = self.0.saturating_add(1);
+    }
+}
+
+impl Count {
+    /// Whether nothing was counted.
+    #[inline]
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
     }
 }
 
@@ -68,7 +74,7 @@ impl Counts {
     pub fn told(&self) -> Counters {
         Counters {
             segments_sent: self.segments_sent,
-            segments_retransmitted: self.segments_retransmitted,
+            segments_retransmitted: self.segments_retransmitted.into(),
             bytes_retransmitted: self.bytes_retransmitted,
             timeouts: self.timeouts.into(),
             timeouts_judged_spurious: self.timeouts_judged_spurious.into(),
@@ -76,8 +82,9 @@ impl Counts {
             duplicates_reported: self.duplicates_reported.into(),
             window_probes: self.window_probes.into(),
             recoveries_taken_back: self.recoveries_taken_back.into(),
-            tail_probes: self.tail_probes.into(),
-            losses_repaired_by_probes: self.losses_repaired_by_probes.into(),
+            // Only senders that probe have these.
+            tail_probes: 0,
+            losses_repaired_by_probes: 0,
         }
     }
 }

@@ -19,7 +19,7 @@ impl Sender {
         if self.board.delivery().is_none() {
             return;
         }
-        let echo = if self.counters.segments_retransmitted > 0 {
+        let echo = if !self.counters.segments_retransmitted.is_zero() {
             echo()
         } else {
             None
@@ -27,7 +27,7 @@ impl Sender {
         let round_trip_ago = now.as_nanos().saturating_sub(self.minimum_rtt().as_nanos());
         let round_trip_ago = Instant::from_nanos(round_trip_ago);
         // A segment that left within the echoed tick may be the one answered.
-        let rest_of_tick = self.choices.timestamp_tick - Duration::from_nanos(1);
+        let rest_of_tick = self.timeout.config().timestamp_tick - Duration::from_nanos(1);
         let echoed = echo.map_or(Instant::FAR_FUTURE, |echo| echo.sent_at + rest_of_tick);
         let answerable = Answerable {
             reported: round_trip_ago,

@@ -80,7 +80,7 @@ impl Sender {
         self.repair.on_resent(now);
         self.count_in_recovery(u64::from(segment.length));
         self.counters.segments_sent += 1;
-        self.counters.segments_retransmitted += 1;
+        self.counters.segments_retransmitted.add();
         self.start_timer(now, deadline);
         let end = segment.end().min(self.space.written());
         self.counters.bytes_retransmitted += end - segment.start;

@@ -80,7 +80,7 @@ impl Sender {
             lost_in_all: in_segments(self.detection.lost_in_all()),
             delivered: rate.map_or(0, |rate| in_segments(rate.delivered())),
             segments_sent: self.counters.segments_sent,
-            segments_resent: self.counters.segments_retransmitted,
+            segments_resent: self.counters.segments_retransmitted.into(),
             bytes_resent: self.counters.bytes_retransmitted,
             srtt: srtt.unwrap_or(Duration::ZERO),
             rttvar: estimator.rttvar().unwrap_or(Duration::ZERO),

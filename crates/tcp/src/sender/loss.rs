@@ -253,6 +253,7 @@ impl Sender {
     /// Ends a repair; the only way out.
     pub(super) fn end_repair(&mut self, now: Instant, end: End, observer: &mut impl Observer) {
         let repaired = self.repair.end();
+        self.board.give_back_room();
         let is_complete = matches!(repaired, Phase::FastRecovery(_)) && end == End::Repaired;
         if let (Phase::FastRecovery(recovery), End::Repaired) = (repaired, end)
             && !recovery.taken_back

@@ -63,6 +63,8 @@ mod watch;
 mod window_usage;
 mod zero_window;
 
+use alloc::sync::Arc;
+
 use airtcp_packet::Forecast;
 use airtcp_units::{Duration, Instant};
 
@@ -139,6 +141,13 @@ impl Sender {
     /// Creates a sender without data, for a peer that has announced no window yet.
     #[must_use]
     pub fn new(config: &Config, mss: u32) -> Self {
+        Self::sharing(Arc::new(*config), mss)
+    }
+
+    /// As [`new`](Self::new), with configuration shared by very many senders.
+    #[must_use]
+    pub fn sharing(shared: Arc<Config>, mss: u32) -> Self {
+        let config = &*shared;
         let mss = u64::from(mss);
         let choices = Choices::new(config);
         let congestion = Congestion::new(config, mss);
@@ -169,7 +178,6 @@ impl Sender {
             repair: Repair::new(config.spurious_response != SpuriousResponse::None),
             congestion,
             growth: Growth::new(config),
-            timeout: RetransmissionTimeout::new(&config.timeout),
             round_trips: RoundTrips::default(),
             tail_probe: TailProbe::new(config, probes_tails, probes_at_timeout),
             zero_window: ZeroWindow::default(),
@@ -179,6 +187,7 @@ impl Sender {
             extras,
             polling: Polling::special(paces || config.send_buffer.is_some()),
             counters: Counts::default(),
+            timeout: RetransmissionTimeout::new(shared),
         }
     }
 
@@ -341,7 +350,12 @@ impl Sender {
     /// Counters of the sender's actions.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.counters.told()
+        let (tail_probes, losses_repaired_by_probes) = self.tail_probe.counts();
+        Counters {
+            tail_probes,
+            losses_repaired_by_probes,
+            ..self.counters.told()
+        }
     }
 
     /// Number of reductions of the window for congestion marks (RFC 3168 §6.1.2).

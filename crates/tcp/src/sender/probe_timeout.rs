@@ -103,7 +103,7 @@ impl Sender {
         if outage.replaced.is_some() && self.is_another_event(outage.replaced) {
             self.congestion.on_loss(before.in_flight, None);
             self.congestion.settle();
-            self.counters.losses_repaired_by_probes.add();
+            self.tail_probe.count_repair();
         }
         if outage.lasted > self.persistent_congestion() {
             self.congestion.on_timeout(0, false);

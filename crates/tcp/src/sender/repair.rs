@@ -40,7 +40,7 @@ pub(super) struct Repair {
     /// New data goes before retransmissions: F-RTO's test.
     new_data_first: bool,
     /// New bytes sent on duplicate acknowledgments (RFC 3042): not part of FlightSize.
-    limited: u64,
+    limited: u32,
     /// Time at which a segment that timed out was retransmitted, until an acknowledgment reveals
     /// whether that was needed (RFC 3522 §3).
     resent_after_timeout: Compact<Instant>,
@@ -212,13 +212,14 @@ impl Repair {
 
     /// Bytes sent by limited transmit, at most `outstanding`.
     pub fn limited(&self, outstanding: u64) -> u64 {
-        self.limited.min(outstanding)
+        u64::from(self.limited).min(outstanding)
     }
 
     /// Records new bytes sent on duplicate acknowledgments.
     #[inline]
-    pub const fn on_limited_transmit(&mut self, bytes: u64) {
-        self.limited += bytes;
+    pub fn on_limited_transmit(&mut self, bytes: u64) {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.limited = self.limited.saturating_add(bytes);
     }
 
     /// Records that new data was acknowledged.

@@ -27,7 +27,7 @@ impl Sender {
         self.choices.spurious_detection.eifel
             && self
                 .repair
-                .is_disproved_by_echo(echo, self.choices.timestamp_tick)
+                .is_disproved_by_echo(echo, self.timeout.config().timestamp_tick)
     }
 
     /// Undoes the reduction of the window. `unmark`: data presumed lost is back in flight.
@@ -238,7 +238,8 @@ impl Sender {
         let Some(resent_at) = self.repair.take_resent_after_timeout() else {
             return;
         };
-        if echo.is_some_and(|echo| echo.sent_at + self.choices.timestamp_tick <= resent_at) {
+        if echo.is_some_and(|echo| echo.sent_at + self.timeout.config().timestamp_tick <= resent_at)
+        {
             self.note_spurious_timeout(now, observer);
         }
     }

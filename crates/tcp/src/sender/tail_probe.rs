@@ -6,6 +6,7 @@ use core::ops::Range;
 
 use airtcp_units::{Duration, Instant};
 
+use super::counters::Count;
 use super::timers::Timer;
 use super::{Before, Sender, Transmission};
 use crate::config::Config;
@@ -42,6 +43,9 @@ struct Probing {
     at_timeout: u8,
     /// Whether nothing was delivered since a timeout.
     silent: bool,
+    /// Probes of the tail sent, and losses that probes have repaired.
+    probes: Count,
+    repairs: Count,
 }
 
 /// The conclusion that an acknowledgment allows about a probe.
@@ -65,8 +69,31 @@ impl TailProbe {
                 tails,
                 at_timeout: 0,
                 silent: false,
+                probes: Count::default(),
+                repairs: Count::default(),
             })
         }))
+    }
+
+    /// Counts a probe of the tail.
+    fn count_probe(&mut self) {
+        if let Some(probing) = &mut self.0 {
+            probing.probes.add();
+        }
+    }
+
+    /// Counts a loss revealed only by the probe that repaired it.
+    pub fn count_repair(&mut self) {
+        if let Some(probing) = &mut self.0 {
+            probing.repairs.add();
+        }
+    }
+
+    /// Probes of the tail sent, and losses that probes have repaired.
+    pub fn counts(&self) -> (u64, u64) {
+        self.0.as_ref().map_or((0, 0), |probing| {
+            (probing.probes.into(), probing.repairs.into())
+        })
     }
 
     /// Whether tails are probed before the timer expires.
@@ -237,7 +264,7 @@ impl Sender {
                 .map(|last| self.resend(last, now)),
         };
         if probe.is_some() {
-            self.counters.tail_probes.add();
+            self.tail_probe.count_probe();
             self.tail_probe.on_sent(self.space.nxt(), resent);
         }
         // After a probe the retransmission timer runs, starting now.
@@ -258,7 +285,7 @@ impl Sender {
         if verdict == Verdict::Repaired {
             self.congestion.on_loss(before.in_flight, None);
             self.congestion.settle();
-            self.counters.losses_repaired_by_probes.add();
+            self.tail_probe.count_repair();
             observer.event(now, Event::LossRepairedByProbe);
         }
     }

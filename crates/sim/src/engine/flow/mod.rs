@@ -402,6 +402,6 @@ mod tests {
     /// A hundred thousand should fit in the memory of a small machine: 100 MB.
     #[test]
     fn a_flow_is_small() {
-        assert!(size_of::<Flow>() <= 936, "{}", size_of::<Flow>());
+        assert!(size_of::<Flow>() <= 856, "{}", size_of::<Flow>());
     }
 }

@@ -36,34 +36,44 @@ pub struct RoundTrip {
     pub paced: bool,
 }
 
-/// The way slow start ends, with its state.
+/// The way slow start ends: at the threshold, unless a search ends it before; boxed, as only some
+/// stacks have one.
 #[derive(Clone, Debug)]
-pub enum SlowStart {
-    /// At the threshold.
-    Standard,
-    /// HyStart.
-    HyStart(Box<HyStart>),
-    /// HyStart++.
-    HyStartPlusPlus(Box<HyStartPlusPlus>),
+pub struct SlowStart(Option<Box<Search>>);
+
+/// A search for the end of slow start.
+#[derive(Clone, Debug)]
+enum Search {
+    HyStart(HyStart),
+    HyStartPlusPlus(HyStartPlusPlus),
 }
 
 impl SlowStart {
     /// Creates the state for `choice`.
     pub fn new(choice: config::SlowStart) -> Self {
-        match choice {
-            config::SlowStart::Standard => Self::Standard,
-            config::SlowStart::HyStart => Self::HyStart(Box::new(HyStart::new(false))),
-            config::SlowStart::HyStart510 => Self::HyStart(Box::new(HyStart::new(true))),
-            config::SlowStart::HyStartPlusPlus => Self::HyStartPlusPlus(Box::default()),
-        }
+        let search = match choice {
+            config::SlowStart::Standard => return Self(None),
+            config::SlowStart::HyStart => Search::HyStart(HyStart::new(false)),
+            config::SlowStart::HyStart510 => Search::HyStart(HyStart::new(true)),
+            config::SlowStart::HyStartPlusPlus => {
+                Search::HyStartPlusPlus(HyStartPlusPlus::default())
+            }
+        };
+        Self(Some(Box::new(search)))
+    }
+
+    /// Whether it ends at the threshold.
+    #[inline]
+    pub const fn is_standard(&self) -> bool {
+        self.0.is_none()
     }
 
     /// Takes a round trip measured in slow start. Returns whether slow start should end here.
     pub fn on_round_trip(&mut self, round_trip: &RoundTrip) -> bool {
-        match self {
-            Self::Standard => false,
-            Self::HyStart(hystart) => hystart.on_round_trip(round_trip),
-            Self::HyStartPlusPlus(hystart) => hystart.on_round_trip(round_trip),
+        match self.0.as_deref_mut() {
+            None => false,
+            Some(Search::HyStart(hystart)) => hystart.on_round_trip(round_trip),
+            Some(Search::HyStartPlusPlus(hystart)) => hystart.on_round_trip(round_trip),
         }
     }
 
@@ -71,8 +81,8 @@ impl SlowStart {
     /// CSS_GROWTH_DIVISOR).
     #[inline]
     pub fn divisor(&self) -> u64 {
-        match self {
-            Self::HyStartPlusPlus(hystart) => hystart.divisor(),
+        match self.0.as_deref() {
+            Some(Search::HyStartPlusPlus(hystart)) => hystart.divisor(),
             _ => 1,
         }
     }
@@ -80,10 +90,10 @@ impl SlowStart {
     /// Resets the state at a timeout. HyStart++ applies only to the first slow start (RFC 9406
     /// §4.3).
     pub fn on_timeout(&mut self) {
-        match self {
-            Self::HyStart(hystart) => hystart.reset(),
-            Self::HyStartPlusPlus(_) => *self = Self::Standard,
-            Self::Standard => {}
+        match self.0.as_deref_mut() {
+            Some(Search::HyStart(hystart)) => hystart.reset(),
+            Some(Search::HyStartPlusPlus(_)) => self.0 = None,
+            None => {}
         }
     }
 }

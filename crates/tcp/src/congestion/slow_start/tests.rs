@@ -143,5 +143,5 @@ fn hystart_plus_plus_goes_back_when_the_growth_was_a_jitter() {
     assert_eq!(path.slow_start.divisor(), 1);
     // RFC 9406 §4.3: only in the first slow start.
     path.slow_start.on_timeout();
-    assert!(matches!(path.slow_start, SlowStart::Standard));
+    assert!(path.slow_start.is_standard());
 }

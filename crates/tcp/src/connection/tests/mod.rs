@@ -197,6 +197,6 @@ const NOTHING: [&str; 0] = [];
 fn a_connection_is_small() {
     let of_tests = size_of::<super::ordinary::Ways>();
     let connection = size_of::<Connection>() - of_tests;
-    assert!(connection <= 280, "{connection}");
-    assert!(size_of::<Sender>() <= 664, "{}", size_of::<Sender>());
+    assert!(connection <= 248, "{connection}");
+    assert!(size_of::<Sender>() <= 584, "{}", size_of::<Sender>());
 }

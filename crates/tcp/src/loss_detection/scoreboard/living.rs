@@ -1,6 +1,8 @@
 //! Changes to outstanding segments that occur only on a real network: segments are cut to the
 //! path's size, and leave later than they were polled.
 
+use core::iter::repeat_n;
+
 use airtcp_units::Instant;
 
 use super::Scoreboard;
@@ -39,7 +41,7 @@ impl Scoreboard {
         let rest = whole.split_off(length);
         self.segments.insert(index + 1, rest);
         self.own_timers.split(index);
-        if let Some(tags) = &mut self.tags
+        if let Some(tags) = self.tags_mut()
             && let Some(&tag) = tags.get(index)
         {
             tags.insert(index + 1, tag);
@@ -72,13 +74,14 @@ impl Scoreboard {
 
     /// Attaches an empty tag to every segment: from now on each has one.
     pub fn tag_all(&mut self) {
-        let tags = self.tags.get_or_insert_default();
-        tags.clear();
-        tags.resize(self.segments.len(), SendTag::default());
+        let tags = repeat_n(SendTag::default(), self.segments.len()).collect();
+        self.watched.get_or_insert_default().tags = Some(tags);
     }
 
     /// Removes all tags.
     pub fn forget_tags(&mut self) {
-        self.tags = None;
+        if let Some(watched) = &mut self.watched {
+            watched.tags = None;
+        }
     }
 }

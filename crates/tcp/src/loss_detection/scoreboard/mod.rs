@@ -12,9 +12,11 @@
 //! The sums are updated as segments change, so that no acknowledgment needs a recount. Without SACK
 //! only timeouts mark segments lost, and the same sums hold.
 
+mod known;
 mod living;
 mod marking;
 mod own_timers;
+mod watched;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -25,7 +27,9 @@ use airtcp_units::{Duration, Instant};
 use super::delivery::{Answerable, Delivery};
 use super::segment::{RESENT, Record, SACKED, Sums, awaits_repair};
 use crate::loss_detection::SendTag;
+use known::KnownBlock;
 use own_timers::OwnTimers;
+use watched::Watched;
 
 use super::SentSegment;
 
@@ -57,12 +61,9 @@ pub struct Scoreboard {
     repair_from: u64,
     /// The SACK blocks of the last acknowledgment: most of a block is known from the one before.
     /// Boxed, and present only while data is SACKed, so that very many senders fit in memory.
-    known: Option<Box<[(u64, u64); 4]>>,
-    /// The current acknowledgment's delivery; only if needed.
-    delivery: Option<Box<Delivery>>,
-    /// The delivery-rate estimator's tag of each segment; empty without one.
-    #[expect(clippy::box_collection, reason = "a pointer where there are none")]
-    tags: Option<Box<VecDeque<SendTag>>>,
+    known: Option<Box<[KnownBlock; 4]>>,
+    /// What each acknowledgment delivers; only if needed.
+    watched: Option<Box<Watched>>,
     own_timers: OwnTimers,
 }
 
@@ -111,15 +112,15 @@ impl Scoreboard {
 
     /// Enables the tracking of each acknowledgment's delivery.
     pub fn watch_deliveries(&mut self) {
-        self.delivery = Some(Box::default());
+        self.watched.get_or_insert_default().delivery = Delivery::default();
     }
 
     /// Starts processing an acknowledgment. `answerable`: the retransmissions that it can answer.
     /// `recover`: see `Delivery::original_below`.
     #[inline]
     pub fn begin(&mut self, answerable: Answerable, recover: u64) {
-        if let Some(delivery) = &mut self.delivery {
-            delivery.begin(answerable, recover);
+        if let Some(watched) = &mut self.watched {
+            watched.delivery.begin(answerable, recover);
         }
     }
 
@@ -128,7 +129,11 @@ impl Scoreboard {
     #[inline]
     #[must_use]
     pub fn delivery(&self) -> Option<&Delivery> {
-        self.delivery.as_deref()
+        self.watched.as_deref().map(|watched| &watched.delivery)
+    }
+
+    fn tags_mut(&mut self) -> Option<&mut VecDeque<SendTag>> {
+        self.watched.as_mut()?.tags.as_mut()
     }
 
     /// Sets the timer of the new segment sent last to `deadline`; all before it have one, too.
@@ -144,12 +149,13 @@ impl Scoreboard {
 
     /// Attaches `tag` to the new segment sent last.
     pub fn tag_last(&mut self, tag: SendTag) {
-        self.tags.get_or_insert_default().push_back(tag);
+        let watched = self.watched.get_or_insert_default();
+        watched.tags.get_or_insert_default().push_back(tag);
     }
 
     /// Attaches `tag` to the segment at `index`, which was retransmitted.
     pub fn tag_again(&mut self, index: usize, tag: SendTag) {
-        if let Some(slot) = self.tags.as_mut().and_then(|tags| tags.get_mut(index)) {
+        if let Some(slot) = self.tags_mut().and_then(|tags| tags.get_mut(index)) {
             *slot = tag;
         }
     }
@@ -228,6 +234,14 @@ impl Scoreboard {
         self.segments.reserve_exact(more);
     }
 
+    /// Gives back the room of a flight that was far larger than the present one.
+    pub fn give_back_room(&mut self) {
+        let enough = self.segments.len().max(4) + self.segments.len() / 4;
+        if self.segments.capacity() > 2 * enough {
+            self.segments.shrink_to(enough);
+        }
+    }
+
     /// Removes everything below `una`, which is acknowledged.
     #[inline]
     pub fn advance(&mut self, una: u64) -> Advanced {
@@ -248,16 +262,17 @@ impl Scoreboard {
             #[expect(clippy::cast_possible_truncation, reason = "at most the length")]
             let covered = (end - self.start) as u16;
             if flags & SACKED == 0
-                && let Some(delivery) = &mut self.delivery
+                && let Some(watched) = &mut self.watched
             {
-                let tag = self.tags.as_ref().and_then(|tags| tags.front());
                 let segment = front.segment(self.start);
-                delivery.add(&segment, u64::from(covered), tag, false);
+                watched.deliver(&segment, 0, u64::from(covered), false);
             }
             self.start = end;
             if una >= front_end {
                 self.segments.pop_front();
-                if let Some(tags) = &mut self.tags {
+                if let Some(watched) = &mut self.watched
+                    && let Some(tags) = &mut watched.tags
+                {
                     tags.pop_front();
                 }
                 self.own_timers.pop();
@@ -274,8 +289,8 @@ impl Scoreboard {
         }
         if advanced.resent {
             advanced.sent_at = None;
-            if let Some(delivery) = &mut self.delivery {
-                delivery.resent_covered = true;
+            if let Some(watched) = &mut self.watched {
+                watched.delivery.resent_covered = true;
             }
         }
         advanced
@@ -287,13 +302,12 @@ impl Scoreboard {
     pub fn sack(&mut self, blocks: &[Range<u64>]) -> u64 {
         let mut newly = 0;
         let known = self.known.as_deref().copied().unwrap_or_default();
-        let mut latest = [(0, 0); 4];
+        let mut latest = [KnownBlock::default(); 4];
         for (block, slot) in blocks.iter().zip(0..4) {
             let mut index = None;
             let mut at = block.start;
             while at < block.end {
-                if let Some(&(_, end)) = known.iter().find(|&&(start, end)| start <= at && at < end)
-                {
+                if let Some(end) = known.iter().find_map(|block| block.end_around(at)) {
                     (at, index) = (end, None);
                     continue;
                 }
@@ -308,9 +322,8 @@ impl Scoreboard {
                 }
                 if start >= at && !record.is_sacked() {
                     let bytes = u64::from(record.length);
-                    if let Some(delivery) = &mut self.delivery {
-                        let tag = self.tags.as_ref().and_then(|tags| tags.get(here));
-                        delivery.add(&record.segment(self.start), bytes, tag, true);
+                    if let Some(watched) = &mut self.watched {
+                        watched.deliver(&record.segment(self.start), here, bytes, true);
                     }
                     self.sums.change(record, SACKED);
                     self.highest_sacked = self.highest_sacked.max(end);
@@ -319,7 +332,7 @@ impl Scoreboard {
                 at = end;
                 index = Some(here + 1);
             }
-            latest[slot] = (block.start, at.min(block.end));
+            latest[slot] = KnownBlock::new(block.start, at.min(block.end));
         }
         **self.known.get_or_insert_default() = latest;
         newly
