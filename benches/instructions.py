@@ -4,6 +4,7 @@
     benches/instructions.py            the table
     benches/instructions.py --check    fails where the pipe or a cell takes 2 % more than recorded
     benches/instructions.py --record   writes the counts to benches/instructions.json
+    benches/instructions.py --guided   the table, also of a build with a profile, as wheels are
 
 Callgrind counts only inside ``lossy_pipe::event_loop`` (``--toggle-collect``), neither start-up nor
 the scenario's reading. One run is enough, where the difference of two durations would take two and
@@ -232,6 +233,26 @@ def compiler() -> str:
     return words.stdout.strip()
 
 
+def count_guided(runs: list[Count]) -> dict[str, float]:
+    """The same counts in a program built with a profile, as the core of a wheel is."""
+    import guided
+
+    try:
+        return count_all(guided.build(), runs)
+    except guided.AbsentError as reason:
+        raise AbsentError(str(reason)) from None
+
+
+def with_guided(
+    rows: list[list[str]], plain: Mapping[str, float], guided: Mapping[str, float]
+) -> list[list[str]]:
+    """Rows of `table` with the guided count and its difference after the plain count."""
+    return [
+        [name, each, f"{guided[name]:,.0f}", f"{guided[name] / plain[name] - 1:+.0%}", *others]
+        for name, each, *others in rows
+    ]
+
+
 def table(counted: Mapping[str, float]) -> list[list[str]]:
     """Rows of name, instructions a packet, and the ratio to SACK with the same loss."""
     reference_name = {name: run.reference_name for run in COUNTS for name in run.names}
@@ -344,6 +365,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--check", action="store_true", help="compare with the record")
     parser.add_argument("--record", action="store_true", help="write the record")
+    parser.add_argument("--guided", action="store_true", help="also of a build with a profile")
     parser.add_argument("--only", metavar="PART", help="runs whose name contains this")
     parser.add_argument(
         "--profile",
@@ -364,7 +386,11 @@ def main() -> None:
             for part, each in spent.a_segment().items():
                 print(f"{each:8,.1f}  {part}")
             return
-        for row in table(count_all(build(ROOT), runs)):
+        counted = count_all(build(ROOT), runs)
+        rows = table(counted)
+        if arguments.guided:
+            rows = with_guided(rows, counted, count_guided(runs))
+        for row in rows:
             print("  ".join(row))
     except AbsentError as reason:
         print(f"instructions: SKIPPED: {reason}", file=sys.stderr)

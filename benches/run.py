@@ -4,7 +4,8 @@
     benches/run.py [--repetitions N] [--docs]
 
 Every figure is a median over repetitions in which the programs take turns, so that other load on
-the machine affects all alike. Peers that are not installed are left out with a message. ``--docs``
+the machine affects all alike. Peers that are not installed are left out with a message. airtcp is
+built with a profile, as the wheels' core is, or else without one, which is said. ``--docs``
 writes the tables to performance.md in docs/measurements, and the figures to performance.json there.
 """
 
@@ -16,14 +17,14 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import instructions
+import spent_instructions
 import upload
 from peers import ROOT, AbsentError, Airtcp, Case, Ns2, Ns3, printed_text
+from tables import Table, verdict
 
 PIPE_CASES = [Case(loss=loss, delack=delack) for loss in (0.0, 0.01) for delack in (1, 2)]
 # About a million packets each, so that one flow is timed as long as a thousand.
@@ -38,57 +39,10 @@ FLOW_CASES = [
 # How many times the cost at one flow a packet may cost, by the number of flows.
 FLOW_TARGETS = {1000: 2.0, 100_000: 3.0}
 MEMORY_TARGET = 2048.0
-SHOWN_BY_PART = (
-    instructions.AIMED_AT,
-    "lossy pipe, sack, 1% loss",
-    "lossy pipe, linux-bbr, 1% loss",
-)
-MAX_PARTS = 16
 # Each flow has 100 kbit/s and one place in the queue: memory of flows is measured, not of packets
 # on the link, each of which adds 96 bytes.
 MEMORY_CASE = Case(flows=100_000, seconds=5, rate_per_flow_bps=100_000, queue_per_flow=1)
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
-
-
-@dataclass
-class Table:
-    """Rows of text under a heading."""
-
-    title: str
-    columns: Sequence[str]
-    rows: list[Sequence[str]] = field(default_factory=list)
-
-    def markdown(self) -> str:
-        """As in docs/measurements/performance.md."""
-        lines = [f"### {self.title}", "", "| " + " | ".join(self.columns) + " |"]
-        lines.append("|---" * len(self.columns) + "|")
-        lines += ["| " + " | ".join(row) + " |" for row in self.rows]
-        return "\n".join(lines)
-
-    def show(self) -> None:
-        """On the terminal, with Rich if it is there."""
-        try:
-            from rich.console import Console
-            from rich.table import Table as RichTable
-        except ImportError:
-            widths = [max(map(len, cells)) for cells in zip(self.columns, *self.rows, strict=True)]
-            print(f"\n{self.title}")
-            for row in [self.columns, *self.rows]:
-                print("  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)))
-            return
-        table = RichTable(title=self.title)
-        for column in self.columns:
-            table.add_column(column, justify="right")
-        for row in self.rows:
-            table.add_row(*row)
-        Console().print(table)
-
-
-def verdict(value: float, target: float, *, at_least: bool) -> str:
-    """A figure compared with its target."""
-    held = value >= target if at_least else value <= target
-    sign = "at least" if at_least else "at most"
-    return f"{sign} {target:g}: {'held' if held else 'MISSED'}"
 
 
 def rate(result: dict[str, Any]) -> float:
@@ -281,46 +235,7 @@ def measure_memory(airtcp: Airtcp) -> tuple[list[Table], dict[str, Any]]:
     return [table], {"bytes_per_flow": a_flow}
 
 
-def measure_instructions() -> tuple[list[Table], dict[str, Any]]:
-    """Instructions a packet, where callgrind is installed."""
-    progress("counting instructions")
-    try:
-        counted = instructions.count_all(instructions.build(ROOT), instructions.COUNTS)
-    except instructions.AbsentError as reason:
-        progress("")
-        print(f"bench: instructions are left out: {reason}", file=sys.stderr)
-        return [], {}
-    progress("")
-    table = Table(
-        "Instructions of the event loop for a segment sent",
-        ["run", "instructions", "over SACK", "target"],
-    )
-    for name, each, ratio in instructions.table(counted):
-        target = "-"
-        if name == instructions.AIMED_AT:
-            target = verdict(counted[name], instructions.AIM, at_least=False)
-        elif ratio != "-":
-            target = verdict(float(ratio), instructions.AIM_OVER_SACK, at_least=False)
-        table.rows.append([name, each, ratio, target])
-    return [table, where_spent()], {"instructions_a_packet": counted}
-
-
-def where_spent() -> Table:
-    """The parts of the house that instructions of some runs are spent in."""
-    runs = [run for run in instructions.COUNTS if run.name in SHOWN_BY_PART]
-    binaries = instructions.build(ROOT)
-    columns = [instructions.spend(binaries, run).a_segment() for run in runs]
-    names = [run.name.removeprefix("lossy pipe, ") for run in runs]
-    table = Table("Where they are spent, by the place of the source line", ["part", *names])
-    largest = sorted(columns[-1], key=lambda part: -columns[-1][part])[:MAX_PARTS]
-    for part in largest:
-        table.rows.append([part, *(f"{column.get(part, 0.0):,.0f}" for column in columns)])
-    others = (sum(column.values()) - sum(column.get(p, 0.0) for p in largest) for column in columns)
-    table.rows.append(["all others", *(f"{each:,.0f}" for each in others)])
-    return table
-
-
-def machine(peers: dict[str, Any]) -> dict[str, str]:
+def machine(peers: dict[str, Any], airtcp: Airtcp) -> dict[str, str]:
     """The machine and the programs' versions."""
     cpu = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
@@ -337,6 +252,7 @@ def machine(peers: dict[str, Any]) -> dict[str, str]:
         "peers": ", ".join(peer.name for peer in peers.values()),
         "commit": commit,
         "load_at_end": f"{load:.1f}",
+        "profile": "with" if airtcp.is_guided else "without",
     }
 
 
@@ -346,7 +262,8 @@ def write_docs(tables: list[Table], figures: dict[str, Any]) -> None:
     place = (
         f"Measured on {about['cpu']} ({about['cores']} cores, load {about['load_at_end']}), "
         f"{about['system']}, {about['rustc']}, at commit {about['commit']}; medians of "
-        f"{figures['repetitions']} rounds. The same figures as data: "
+        f"{figures['repetitions']} rounds; airtcp is built {about['profile']} a profile of its "
+        "training, which the core of a wheel is built with. The same figures as data: "
         "[performance.json](performance.json)."
     )
     measured = "\n\n".join([place, *(table.markdown() for table in tables)])
@@ -377,13 +294,13 @@ def main() -> None:
         measure_flows(airtcp, arguments.repetitions),
         measure_upload(peers, arguments.repetitions),
         measure_memory(airtcp),
-        measure_instructions(),
+        spent_instructions.measure(progress),
     ):
         for table in more:
             table.show()
         tables += more
         figures |= data
-    figures["machine"] = machine(peers)
+    figures["machine"] = machine(peers, airtcp)
     if arguments.docs:
         write_docs(tables, figures)
 

@@ -43,6 +43,10 @@ class Artefact(ABC):
         """Artefacts from which it is made."""
         return ()
 
+    def shortfall(self) -> str | None:
+        """What it lacks when it is made here, with the remedy; None if nothing."""
+        return None
+
     def obstacle(self) -> str | None:
         """Why it cannot be tried here; None if it can."""
         return self.root.obstacle()

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import ClassVar
 import contents
 import debian
 import oci
+import profile_guided
 import programs
 import router
 import wheel
@@ -32,6 +34,7 @@ QUICK_ANSWER = "airtcp compare lossy-pipe --remedy bbr --seeds 2 --set 'duration
 _NEWEST, _OLDEST = "trixie", "bookworm"
 """The newest and the oldest release of Debian with a Python that airtcp runs with."""
 
+_DIGESTS, _SAME_DIGESTS = f"{PACKAGES}/digests.json", f"{PACKAGES}/same_digests.py"
 _UNPACKED_NET = "/unpacked/airtcp/bin/airtcp-net"
 
 
@@ -56,7 +59,12 @@ class Wheel(Artefact):
         return (f"airtcp-{debian.version()}-cp311-abi3-{self.of.tag}.whl",)
 
     def make(self, place: Workshop) -> None:
-        wheel.write(place.dist, self.of, bpf=self.of.has_bpf)
+        is_guided = profile_guided.obstacle() is None
+        wheel.write(place.dist, self.of, bpf=self.of.has_bpf, is_guided=is_guided)
+
+    def shortfall(self) -> str | None:
+        reason = profile_guided.obstacle()
+        return reason and f"the core is built without a profile, some 15 % slower: {reason}"
 
     def problems(self, place: Workshop) -> list[str]:
         return contents.problems(place.dist / self.files()[0])
@@ -72,6 +80,11 @@ class Wheel(Artefact):
     def enter(self, place: Workshop) -> Iterator[Entered]:
         with entered(self.root.folder(place.roots)) as inside:
             self.put_into(inside, place, self.root)
+            with tempfile.TemporaryDirectory(dir=place.roots) as folder:
+                script, expected = programs.ROOT / "packaging/same_digests.py", Path(folder) / "is"
+                subprocess.run([sys.executable, script, "--write", expected], check=True)
+                inside.put(script, _SAME_DIGESTS)
+                inside.put(expected, _DIGESTS)
             yield inside
 
     def installing(self) -> tuple[str, ...]:
@@ -81,7 +94,8 @@ class Wheel(Artefact):
     def using(self) -> tuple[str, ...]:
         about = "/venv/lib/python3*/site-packages/airtcp-*.dist-info"
         of_others = " ".join(f"{about}/{name}" for name in contents.OF_OTHERS)
-        return (*answers(self.root), f"wc -c {of_others}")
+        same_digests = f"/venv/bin/python /{_SAME_DIGESTS} /{_DIGESTS}"
+        return (*answers(self.root), same_digests, f"wc -c {of_others}")
 
 
 @dataclass(frozen=True)
@@ -120,6 +134,9 @@ class DebianPackage(Artefact):
     @property
     def needs(self) -> tuple[Artefact, ...]:
         return (self.of,)
+
+    def shortfall(self) -> str | None:
+        return self.of.shortfall()
 
     def files(self) -> tuple[str, ...]:
         return (f"airtcp_{debian.version()}-1_{ARCHITECTURES[self.root.machine]}.deb",)
@@ -166,6 +183,9 @@ class Image(Artefact):
     @property
     def needs(self) -> tuple[Artefact, ...]:
         return (self.of,)
+
+    def shortfall(self) -> str | None:
+        return self.of.shortfall()
 
     def files(self) -> tuple[str, ...]:
         return (f"airtcp-{debian.version()}-{ARCHITECTURES[self.root.machine]}.oci.tar",)

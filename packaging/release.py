@@ -7,7 +7,8 @@ files and commands is not repeated (`release.json` in the folder). A part is ref
 needs was made of other sources. SHA256SUMS lists the files. The status is 1 if a part could not be
 made, is not whole, or failed in its trial; what cannot be tried here is listed with the reason.
 Needs root, debootstrap, clang and the programs of requirements/wheel.txt; for other processors
-qemu-user-static and binfmt-support. rustup adds Rust's standard libraries for the targets.
+qemu-user-static and binfmt-support. rustup adds Rust's standard libraries for the targets. Cores of
+wheels are guided by a profile where rustup's llvm-tools are installed; parts without are listed.
 """
 
 import argparse
@@ -18,7 +19,6 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,6 +27,7 @@ from typing import Any
 from artefact import Artefact, Workshop
 from artefacts import ARTEFACTS
 from debian import version
+from sources import digest_of, git
 from targets import TARGETS
 from trials import FailedError, walk
 
@@ -41,23 +42,12 @@ STATE = "release.json"
 
 def commit() -> str:
     """The checkout's commit; with "-dirty" if files differ from it."""
-    return _git("describe", "--always", "--abbrev=12", "--dirty", "--exclude", "*")
+    return git(ROOT, "describe", "--always", "--abbrev=12", "--dirty", "--exclude", "*")
 
 
 def sources() -> str:
-    """The digest of the files that enter the parts, as git's of a folder, committed or not."""
-    with tempfile.TemporaryDirectory() as folder:
-        index = {"GIT_INDEX_FILE": f"{folder}/index"}
-        _git("add", "--all", "--", *SOURCES, **index)
-        return _git("write-tree", **index)
-
-
-def _git(*arguments: str, **variables: str) -> str:
-    environment = {**os.environ, **variables}
-    told = subprocess.run(
-        ["git", *arguments], cwd=ROOT, env=environment, check=True, capture_output=True, text=True
-    )
-    return told.stdout.strip()
+    """The digest of the files that enter the parts."""
+    return digest_of(ROOT, SOURCES)
 
 
 def digest(file: Path) -> str:
@@ -79,7 +69,7 @@ def sums(parts: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def is_current(part: Artefact, place: Workshop, made: Mapping[str, Any], now: str) -> bool:
-    """Whether a part was made of the sources with the digest `now`, and its files are unchanged.
+    """Whether a part was made of the sources with the digest `now` as it would be made now.
 
     Args:
         part: the part.
@@ -88,8 +78,8 @@ def is_current(part: Artefact, place: Workshop, made: Mapping[str, Any], now: st
         now: as of `sources()`.
     """
     files = [place.dist / name for name in part.files()]
-    is_made = made.get("sources") == now and all(file.exists() for file in files)
-    return is_made and described(files) == made["files"]
+    is_made = made.get("sources") == now and made.get("shortfall") == part.shortfall()
+    return is_made and all(file.exists() for file in files) and described(files) == made["files"]
 
 
 def make(part: Artefact, place: Workshop, state: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -120,6 +110,8 @@ def _made(
         raise FailedError(f"needs {', '.join(old)}, not made of these sources: make it first")
     if is_current(part, place, before, now):
         return dict(before)
+    if shortfall := part.shortfall():
+        print(f"{part.name}: {shortfall}", flush=True)
     begun = time.monotonic()
     part.make(place)
     seconds = time.monotonic() - begun
@@ -130,6 +122,7 @@ def _made(
         "commit": commit(),
         "seconds": round(seconds, 1),
         "files": described([place.dist / name for name in part.files()]),
+        **({"shortfall": shortfall} if shortfall else {}),
     }
 
 
@@ -200,6 +193,11 @@ def skipped(parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return found
 
 
+def shortfalls(parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A line for each part that lacks something."""
+    return [f"{name}: {one['shortfall']}" for name, one in parts.items() if "shortfall" in one]
+
+
 def add_standard_libraries() -> None:
     """Has rustup add Rust's standard library for each target; without rustup, they are expected."""
     if shutil.which("rustup"):
@@ -250,6 +248,7 @@ def main() -> None:
     add_standard_libraries()
     state = release(wanted, place, {name: state.get(name, left_out) for name in names})
     sys.stdout.writelines(f"not tried: {line}\n" for line in skipped(state))
+    sys.stdout.writelines(f"SHORT OF THE BEST: {line}\n" for line in shortfalls(state))
     found = faults(state)
     sys.stdout.writelines(f"FAILED: {line}\n" for line in found)
     raise SystemExit(1 if found else 0)

@@ -1,6 +1,6 @@
 """Builds the wheel: the package with its Rust core, the shipped files, and airtcp-net.
 
-    python packaging/wheel.py [--target TRIPLE] [--bpf] [--profile release] [--out dist]
+    python packaging/wheel.py [--target TRIPLE] [--bpf] [--guided] [--profile release] [--out dist]
                               [--repository URL]
 
 For a target, zig links the core and airtcp-net: against an old glibc (manylinux_2_28), or for musl
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from index_page import index_page, put_into
 from notices import NOTICES, linked, notices, sbom, standard_library
+from profile_guided import AbsentError, guided
 from programs import ROOT, build, environment, libbpf_sys, metadata
 from targets import TARGETS, Target, here, target
 from terms import copy_terms
@@ -66,6 +67,7 @@ def write(
     wanted: Target | None,
     *,
     bpf: bool = False,
+    is_guided: bool = False,
     profile: str = "release",
     repository: str | None = None,
 ) -> Path:
@@ -75,9 +77,14 @@ def write(
         out: a folder.
         wanted: None links for this machine's system.
         bpf: airtcp-net has the kernel's BPF.
+        is_guided: the core is built with a profile of its training.
         profile: cargo's.
         repository: its address, for the links of the index's page.
+
+    Raises:
+        AbsentError: there can be no profile here.
     """
+    variables = guided(wanted) if is_guided else environment()
     net = None
     if sys.platform == "linux":
         net = build("airtcp-net", profile, wanted, bpf=bpf)
@@ -88,7 +95,7 @@ def write(
             command += ["--zig", "--target", wanted.triple, "--compatibility", wanted.compatibility]
         try:
             stage(net, has_bpf=bpf, has_libelf=bpf and wanted is not None)
-            subprocess.run(command, cwd=ROOT, check=True, env=environment())
+            subprocess.run(command, cwd=ROOT, check=True, env=variables)
         finally:
             unstage()
         (wheel,) = Path(folder).glob("*.whl")
@@ -113,6 +120,9 @@ def main() -> None:
         help="airtcp-net with the kernel's BPF, which takes clang; without --target it then needs "
         "libelf and zlib where it runs",
     )
+    parser.add_argument(
+        "--guided", action="store_true", help="the core is built with a profile of its training"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the wheel goes")
     parser.add_argument(
         "--repository",
@@ -123,13 +133,17 @@ def main() -> None:
     wanted = target(options.target) if options.target else None
     if options.bpf and wanted is not None and not wanted.has_bpf:
         parser.error(f"--bpf with --target {wanted.triple}: libelf needs glibc; leave out --bpf")
-    wheel = write(
-        options.out,
-        wanted,
-        bpf=options.bpf,
-        profile=options.profile,
-        repository=options.repository,
-    )
+    try:
+        wheel = write(
+            options.out,
+            wanted,
+            bpf=options.bpf,
+            is_guided=options.guided,
+            profile=options.profile,
+            repository=options.repository,
+        )
+    except AbsentError as reason:
+        parser.error(f"--guided: {reason}")
     print(f"{wheel.stat().st_size / 1e6:.1f} MB  {wheel}")
     with zipfile.ZipFile(wheel) as files:
         largest = sorted(files.infolist(), key=lambda file: -file.file_size)[:3]

@@ -40,6 +40,12 @@ def made(release: Mapping[str, Any]) -> str:
             first = (name, f"{part['seconds']:.0f} s") if place == 0 else ("", "")
             size = f"{file['bytes'] / 1e6:.1f}"
             lines.append(f"| {first[0]} | `{file['name']}` | {size} | {first[1]} |")
+    missing = (
+        f"- {name}: {one['shortfall']}."
+        for name, one in release["parts"].items()
+        if "shortfall" in one
+    )
+    lines += [line for note in missing for line in ("", note)]
     commits = sorted({part["commit"] for part in release["parts"].values() if "commit" in part})
     made_of = f"commit {', '.join(commits)}, " if commits else ""
     cores = f"on {release['cores']} cores of {release['processor']}"
