@@ -44,7 +44,7 @@ class Artefact(ABC):
         return ()
 
     def shortfall(self) -> str | None:
-        """What it lacks when it is made here, with the remedy; None if nothing."""
+        """Its shortcoming if it is made here, with the remedy; None without one."""
         return None
 
     def obstacle(self) -> str | None:

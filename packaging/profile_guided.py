@@ -4,8 +4,8 @@ The package is built with counters for this machine and trained (trained.py), an
 merged into `target/profile-guided`, named by sources and compiler. One profile serves every target:
 counters are on code that hardly depends on the processor yet, and rustc_by_name.py keeps the
 functions' names. A function has no counts for another target if its name contains a type of the
-standard library, or its branches differ; it is then built as without a profile. Of the executed
-counts of TCP, links and the network, 96 % apply to musl, and two thirds to aarch64.
+standard library, or its branches differ; it is then built as without a profile. Nearly all counts
+of TCP, links and the network apply to musl, and most of them to aarch64.
 
 Functions that the training never called are left out of the profile (`--sparse`): LLVM would
 optimise them for size, although they may only be missing in the training.

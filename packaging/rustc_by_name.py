@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls rustc for cargo (RUSTC_WRAPPER), so that symbols have the same names for every target.
 
-Cargo tells crates of one name apart by a number (`-C metadata`) that changes with the target, the
+Cargo distinguishes crates of one name by a number (`-C metadata`) that changes with the target, the
 profile and the features. The number is part of every symbol, and a profile finds functions by their
 symbols. The package's version takes its place; if two crates then had the same name, rustc would
 refuse them (E0519).

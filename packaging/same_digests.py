@@ -30,7 +30,7 @@ def digests() -> dict[str, str]:
 
 
 def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
-    """A line for each scenario whose digest is another, or missing."""
+    """A line for each scenario with another digest, or none."""
     return [
         f"{name}: digest {found.get(name)}, {expected.get(name)} from the other build"
         for name in sorted({*expected, *found})

@@ -16,7 +16,7 @@ def digest_of(root: Path, paths: Sequence[str]) -> str:
 
 
 def git(root: Path, *arguments: str, **variables: str) -> str:
-    """A command of git in a checkout; what it prints."""
+    """The output of a command of git in a checkout."""
     environment = {**os.environ, **variables}
     told = subprocess.run(
         ["git", *arguments], cwd=root, env=environment, check=True, capture_output=True, text=True

@@ -1,4 +1,4 @@
-"""What a profile is trained with: the Python package, and the programs of `make bench`.
+"""The training of a profile: by the Python package, and the programs of `make bench`.
 
 Both run the same training (training.py). Functions that are compiled anew for each program, such as
 the event loop for one kind of observer, have counts of their own in each.
@@ -53,7 +53,7 @@ def build(folder: Path, variables: Mapping[str, str]) -> None:
 
 
 def train(folder: Path, variables: Mapping[str, str]) -> None:
-    """Runs the training with what `build` left in a folder."""
+    """Runs the training with the output of `build` in a folder."""
     found = os.pathsep.join([str(folder / _PACKAGE), *variables.get("PYTHONPATH", "").split()])
     script = [sys.executable, ROOT / "packaging" / "training.py", folder / "trained"]
     _run(script, {**variables, "PYTHONPATH": found})
