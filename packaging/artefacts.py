@@ -64,7 +64,7 @@ class Wheel(Artefact):
 
     def shortfall(self) -> str | None:
         reason = profile_guided.obstacle()
-        return reason and f"the core is built without a profile, some 15 % slower: {reason}"
+        return reason and f"the core is built without a profile, so it is slower: {reason}"
 
     def problems(self, place: Workshop) -> list[str]:
         return contents.problems(place.dist / self.files()[0])
