@@ -110,12 +110,12 @@ impl Problem {
     }
 
     /// Converts a type error of [`super::document`].
-    pub fn of_type(error: &serde_path_to_error::Error<toml::de::Error>, given: &Table) -> Self {
+    pub fn of_type(error: &serde_path_to_error::Error<serde_json::Error>, given: &Table) -> Self {
         let path = match error.path().to_string() {
             root if root == "." => String::new(),
             path => path,
         };
-        let message = error.inner().message();
+        let message = error.inner().to_string();
         if let Some(rest) = message.strip_prefix("unknown field ") {
             return unknown_key(&path, rest);
         }
@@ -126,7 +126,7 @@ impl Problem {
         if let Some(rest) = message.strip_prefix("unknown variant ") {
             return unknown_choice(&path, rest).with_value_from(given);
         }
-        Self::at(path, expectation(message)).with_value_from(given)
+        Self::at(path, expectation(&message)).with_value_from(given)
     }
 }
 
@@ -142,7 +142,9 @@ fn joined(path: &str, key: &str) -> String {
 /// TOML's name for a serde type.
 fn in_toml(expected: &str) -> &str {
     match expected {
-        "a string" => "text in quotation marks",
+        "a string" | "string or map" | "map with a single key" | "unit" => {
+            "text in quotation marks"
+        }
         "a boolean" => "true or false",
         "a sequence" => "a list in square brackets",
         "a map" => "a table",

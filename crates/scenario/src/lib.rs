@@ -56,8 +56,8 @@ pub mod probes {
 }
 pub use build::{Layout, build};
 pub use datagrams::{Bursts, Datagrams, Ping, Scream, Udp};
-use document::Document;
 use document::keys::Keys;
+use document::{Document, forms};
 use error::Problem;
 pub use error::ScenarioError;
 pub use flow::{FlowConfig, FreezeConfig, ProxyConfig};
@@ -254,8 +254,7 @@ impl Scenario {
         }
         let refused =
             |problem: Problem| ScenarioError::new(source, problem.with_value_from(&given));
-        let document: Document = serde_path_to_error::deserialize(given.clone())
-            .map_err(|error| refused(Problem::of_type(&error, &given)))?;
+        let document: Document = forms::read(&given).map_err(refused)?;
         let inputs = Inputs::read(&document, files).map_err(refused)?;
         let scenario = Self::resolve(document, inputs, source).map_err(refused)?;
         Ok(Self {
@@ -338,13 +337,12 @@ impl Scenario {
     /// The scenario as TOML with every key that applies, defaults included. Reads again to the same
     /// scenario, from the same folder.
     pub fn to_toml(&self) -> String {
-        written(&self.document)
+        forms::to_toml(&self.document)
     }
 
     /// The keys and values of [`to_toml`](Self::to_toml), in the same order; null is no value.
     pub fn to_json(&self) -> serde_json::Value {
-        // A document has a TOML form, and so a JSON form.
-        serde_json::to_value(&self.document).unwrap_or_default()
+        forms::to_json(&self.document).into()
     }
 
     /// SHA-256, in hexadecimal, of the scenario's keys and the contents of its files, wherever they
@@ -366,7 +364,7 @@ impl Scenario {
         }
         format!(
             "{:x}",
-            HexDigest(Sha256::digest(written(&document)).as_slice())
+            HexDigest(Sha256::digest(forms::to_toml(&document)).as_slice())
         )
     }
 
@@ -412,12 +410,6 @@ fn too_large() -> Problem {
         "larger than {} MiB; check that this is the right file",
         MAX_BYTES >> 20
     ))
-}
-
-/// The document as TOML.
-fn written(document: &Document) -> String {
-    // A document holds text, numbers, booleans, lists and tables: all of them have a TOML form.
-    toml::to_string(document).expect("a scenario document has a TOML form")
 }
 
 #[cfg(test)]

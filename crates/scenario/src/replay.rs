@@ -6,11 +6,11 @@ use std::path::Path;
 use airtcp_link::{LostPackets, Stops, Stream};
 use airtcp_units::Instant;
 
-use crate::document::{LinkTable, LostPacketsTable, ReverseTable, StopsTable};
+use crate::document::{LinkTable, LostPacketsTable, ReverseTable, StopsTable, forms};
 use crate::error::Problem;
 use crate::inputs::Recording;
 use crate::names::StopProcess;
-use crate::{Link, Scenario, ScenarioError, written};
+use crate::{Link, Scenario, ScenarioError};
 
 const STOPS: &str = "stops.csv";
 const LOST: [&str; 2] = ["lost.csv", "lost-acks.csv"];
@@ -78,7 +78,7 @@ impl Scenario {
         });
         self.name_files_absolutely(link);
         Ok(Replay {
-            scenario: written(&document),
+            scenario: forms::to_toml(&document),
             files,
         })
     }
@@ -99,7 +99,7 @@ impl Scenario {
             self.name_files_absolutely(link);
         }
         Replay {
-            scenario: written(&document),
+            scenario: forms::to_toml(&document),
             files: Vec::new(),
         }
     }

@@ -19,7 +19,7 @@ pub fn schema() -> Value {
     for text in EXAMPLES {
         let defaults = Scenario::parse(text, "scenario", Path::new(""))
             .ok()
-            .and_then(|scenario| serde_json::to_value(&scenario.document).ok());
+            .map(|scenario| scenario.to_json());
         if let Some(defaults) = defaults {
             add_defaults(&mut schema, &defaults);
         }

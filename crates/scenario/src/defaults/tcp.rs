@@ -1,8 +1,9 @@
 //! `flows.tcp`: a key that is left out is inherited from `[tcp]`.
 
 use airtcp_tcp::config::TcpTable;
-use toml::{Table, Value};
+use serde_json::Value;
 
+use crate::document::forms;
 use crate::error::Problem;
 
 /// The tables of the flows, completed with the keys of `common`.
@@ -14,9 +15,7 @@ pub(super) fn own(
         return Ok(None);
     };
     let own = |(position, table)| {
-        let refused = |error: toml::de::Error| {
-            Problem::at(format!("flows.tcp[{position}]"), error.message().to_owned())
-        };
+        let refused = |message| Problem::at(format!("flows.tcp[{position}]"), message);
         let table = over(table, common).map_err(refused)?;
         Ok(crate::endpoint::completed(&table))
     };
@@ -29,20 +28,19 @@ pub(super) fn own(
 }
 
 /// One of them, completed with the keys of `common`.
-fn over(own: &TcpTable, common: &TcpTable) -> Result<TcpTable, toml::de::Error> {
-    let keys = |table: &TcpTable| Table::try_from(table).unwrap_or_default();
-    let mut merged = keys(common);
+fn over(own: &TcpTable, common: &TcpTable) -> Result<TcpTable, String> {
+    let mut merged = forms::to_json(common);
     if own.sack == Some(false) {
         // Options that build on SACK are not requested without it.
         merged.remove("dsack");
     }
-    for (key, value) in keys(own) {
+    for (key, value) in forms::to_json(own) {
         match (merged.get_mut(&key), value) {
-            (Some(Value::Table(inner)), Value::Table(more)) => inner.extend(more),
+            (Some(Value::Object(inner)), Value::Object(more)) => inner.extend(more),
             (_, value) => {
                 merged.insert(key, value);
             }
         }
     }
-    merged.try_into()
+    forms::from_json(merged.into()).map_err(|error| error.into_inner().to_string())
 }

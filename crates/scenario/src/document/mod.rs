@@ -15,6 +15,7 @@ mod aqm;
 mod arq;
 mod cell;
 mod flows;
+pub(crate) mod forms;
 mod link;
 mod loss;
 mod radio;
