@@ -21,9 +21,6 @@ use airtcp_units::Instant;
 /// A loss list longer than this is pruned of acknowledged entries.
 const PRUNE_AT: usize = 16;
 
-/// Losses that the first allocation holds: as many as an allocator's smallest piece has room for.
-const FIRST_ROOM: usize = 6;
-
 /// An expiry of the retransmission timer.
 #[derive(Clone, Copy, Debug)]
 pub struct Expiry {
@@ -232,16 +229,14 @@ impl Truth {
     }
 
     /// Forgets the losses of acknowledged packets. If they are less than a quarter, the capacity
-    /// grows by a quarter, so that very many flows fit in memory.
+    /// grows by a quarter, by four at least, so that very many flows fit in memory. An empty list
+    /// is left to `Vec`, which makes room for four.
     #[cold]
     fn make_room(&mut self, una: SequenceNumber) {
         let before = self.lost.len();
         self.lost.retain(|lost| !lost.before(una));
         if self.lost.len() > before - before / 4 {
-            let more = match before {
-                0 => FIRST_ROOM,
-                some => (some / 4).next_multiple_of(4).max(4),
-            };
+            let more = (before / 4).next_multiple_of(4).max(4);
             self.lost.reserve_exact(more);
         }
     }

@@ -200,6 +200,17 @@ fn a_copy_made_on_the_way_replaces_a_lost_one() {
 }
 
 #[test]
+fn losses_take_little_room() {
+    let mut truth = Truth::default();
+    for (count, room) in [(1, 4), (4, 4), (5, 8), (9, 12), (16, 16), (17, 20)] {
+        while truth.lost.len() < count {
+            truth.on_loss(NEXT, 0, UNA);
+        }
+        assert_eq!(truth.lost.capacity(), room, "{count}");
+    }
+}
+
+#[test]
 fn acknowledged_losses_are_forgotten() {
     let mut truth = Truth::default();
     for sequence in 0..1000 {
