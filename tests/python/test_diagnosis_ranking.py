@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from airtcp.comparison.ranking import Direction, State, reach
+from airtcp.comparison.ranking import Aim, Direction, State, reach
 from airtcp.comparison.statistics import Outcome, PairedDifference
 from airtcp.diagnosis.ceiling import Ceiling
 from airtcp.diagnosis.latency import Latency
@@ -87,6 +87,16 @@ def test_the_headline_says_when_nothing_helps() -> None:
     )
     assert "bbr at the sender brings +20 % (10 to 30 %) of goodput." in headline(half, winner, ())
     assert headline(half, None, ("Too short.",)) == "No remedy is recommended: Too short."
+
+
+def test_limits_are_named_for_every_aim_where_nothing_was_tried() -> None:
+    half, waits = Ceiling(4e6, 8e6), Latency(0.05, 2.4, 4.8, is_shared=False)
+    for aim in Aim:
+        said = headline(half, None, (), waits=waits, limits=["the link loses packets"], aim=aim)
+        assert said == (
+            "The flow gets 4.00 of 8.00 Mbit/s: the link loses packets. No remedies were tried "
+            "(pass --can to try them)."
+        )
 
 
 def test_a_reason_not_to_trust_the_link_comes_before_its_ceiling() -> None:

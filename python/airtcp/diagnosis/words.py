@@ -67,19 +67,22 @@ def headline(
         has = _has(ceiling, is_reached=True)
         waiting = f"{_waiting(waits)}{_calmed(trials)}" if waits and waits.is_large else ""
         return _full(has, _named(ceiling, limits), waiting)
-    tried = (
-        "No remedies were tried (pass --can to try them)."
-        if trials is None
-        else _best_words(trials, ceiling, harm)
-    )
-    return " ".join([*before_trials(ceiling, waits, limits, aim), tried])
+    possible = _possible(ceiling, limits)
+    if trials is None:
+        return " ".join([*possible, "No remedies were tried (pass --can to try them)."])
+    return " ".join([*possible, _best_words(trials, ceiling, harm)])
 
 
 def before_trials(
     ceiling: Ceiling | None, waits: Latency | None, limits: Sequence[str], aim: Aim
 ) -> list[str]:
     """The first sentence of :func:`headline`, if no trial changes it: goodput and limits."""
-    if ceiling is None or ceiling.is_reached or _is_of_waits(aim, waits):
+    return [] if _is_of_waits(aim, waits) else _possible(ceiling, limits)
+
+
+def _possible(ceiling: Ceiling | None, limits: Sequence[str]) -> list[str]:
+    """The goodput and the limits as a sentence; none if more than the goodput is not possible."""
+    if ceiling is None or ceiling.is_reached:
         return []
     has, named = _has(ceiling, is_reached=False), _named(ceiling, limits)
     return [f"{has[0].upper()}{has[1:]}{f': {named}' if named else ''}."]
