@@ -35,8 +35,11 @@ class AbsentError(Exception):
 
 
 def _printed(*command: str) -> str:
-    told = subprocess.run(command, check=True, capture_output=True, text=True, env=environment())
-    return told.stdout.strip()
+    # In the checkout, as cargo: rustup may have another toolchain for another folder.
+    done = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment()
+    )
+    return done.stdout.strip()
 
 
 def merger() -> Path:
@@ -73,8 +76,14 @@ def _target() -> Path:
 def _variables(*flags: str) -> dict[str, str]:
     """The environment in which cargo builds with these flags of rustc, for any target."""
     given = os.environ.get("RUSTFLAGS", "").split()
+    # The release profile of Cargo.toml: the name of a profile depends on no other.
+    variables = {
+        key: value
+        for key, value in environment().items()
+        if not key.startswith("CARGO_PROFILE_RELEASE_")
+    }
     return {
-        **environment(),
+        **variables,
         # Apart from plain builds of the same crates.
         "CARGO_TARGET_DIR": str(_target() / "guided"),
         "RUSTC_WRAPPER": str(ROOT / "packaging" / "rustc_by_name.py"),

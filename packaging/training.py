@@ -4,12 +4,15 @@
 
 Every shipped scenario runs, and every TCP profile with and without losses. Seeds and durations are
 not those that `benches/instructions.py` counts, so that a program is not counted on its training.
-One thread does all, so that the profile is the same each time.
+One processor does all, so that the profile is the same each time: `diagnose` has a thread for each
+processor, and threads that count in the same place at once lose counts.
 """
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -100,8 +103,28 @@ COMMANDS = (
 """Commands that record, read and rank; run one after the other in one folder."""
 
 
+@contextmanager
+def one_processor() -> Iterator[None]:
+    """Has this process, and those that it starts meanwhile, run on one processor."""
+    if not hasattr(os, "sched_setaffinity"):
+        # Only Linux; elsewhere `diagnose` has one thread.
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 def main() -> None:
     """Trains the core that this Python finds."""
+    with one_processor():
+        _train()
+
+
+def _train() -> None:
     (folder,) = (Path(word) for word in sys.argv[1:])
     folder.mkdir(parents=True, exist_ok=True)
     from airtcp import _core

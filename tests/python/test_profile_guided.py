@@ -4,6 +4,7 @@
 """
 
 import importlib
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -70,6 +71,16 @@ def test_a_profile_is_kept_for_the_same_sources_and_compiler() -> None:
     assert len({first, *others}) == 3
 
 
+def test_a_guided_build_has_the_release_profile_of_the_sources(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(profile_guided, "profile", lambda: tmp_path / "a.profdata")
+    monkeypatch.setenv("CARGO_PROFILE_RELEASE_STRIP", "symbols")
+    variables = profile_guided.guided()
+    assert f"-Cprofile-use={tmp_path}/a.profdata" in variables["RUSTFLAGS"]
+    assert not [key for key in variables if key.startswith("CARGO_PROFILE_RELEASE_")]
+
+
 def test_every_source_of_a_profile_exists() -> None:
     for name in profile_guided.SOURCES:
         assert (ROOT / name).exists(), name
@@ -98,6 +109,14 @@ def test_the_training_ends_and_leaves_its_capture(
     monkeypatch.setattr(sys, "argv", ["training.py", str(tmp_path)])
     training.main()
     assert (tmp_path / "flow.pcapng").stat().st_size > 0
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux has affinities")
+def test_the_training_takes_one_processor_and_gives_the_others_back() -> None:
+    before = os.sched_getaffinity(0)
+    with training.one_processor():
+        assert len(os.sched_getaffinity(0)) == 1
+    assert os.sched_getaffinity(0) == before
 
 
 def test_every_run_of_the_training_is_valid() -> None:
