@@ -73,22 +73,34 @@ def _target() -> Path:
     return Path(metadata("--no-deps")["target_directory"])
 
 
+SEPARATOR = "\x1f"
+"""Between the flags in CARGO_ENCODED_RUSTFLAGS: paths in flags may have blanks."""
+
+
+def _given() -> list[str]:
+    """The caller's flags of rustc, by cargo's rule: the first variable that is set counts."""
+    encoded = os.environ.get("CARGO_ENCODED_RUSTFLAGS")
+    if encoded is None:
+        return os.environ.get("RUSTFLAGS", "").split()
+    return encoded.split(SEPARATOR) if encoded else []
+
+
 def _variables(*flags: str) -> dict[str, str]:
     """The environment in which cargo builds with these flags of rustc, for any target."""
-    given = os.environ.get("RUSTFLAGS", "").split()
     # The release profile of Cargo.toml: the name of a profile depends on no other.
     variables = {
         key: value
         for key, value in environment().items()
-        if not key.startswith("CARGO_PROFILE_RELEASE_")
+        if not key.startswith("CARGO_PROFILE_RELEASE_") and key != "RUSTFLAGS"
     }
+    # These names have no hash of the types of the target's standard library.
+    every = [*_given(), "-Csymbol-mangling-version=v0", *flags]
     return {
         **variables,
         # Apart from plain builds of the same crates.
         "CARGO_TARGET_DIR": str(_target() / "guided"),
         "RUSTC_WRAPPER": str(ROOT / "packaging" / "rustc_by_name.py"),
-        # These names have no hash of the types of the target's standard library.
-        "RUSTFLAGS": " ".join([*given, "-Csymbol-mangling-version=v0", *flags]),
+        "CARGO_ENCODED_RUSTFLAGS": SEPARATOR.join(every),
     }
 
 

@@ -54,7 +54,8 @@ def build(folder: Path, variables: Mapping[str, str]) -> None:
 
 def train(folder: Path, variables: Mapping[str, str]) -> None:
     """Runs the training with the output of `build` in a folder."""
-    found = os.pathsep.join([str(folder / _PACKAGE), *variables.get("PYTHONPATH", "").split()])
+    before = variables.get("PYTHONPATH")
+    found = os.pathsep.join([str(folder / _PACKAGE), *([before] if before else [])])
     script = [sys.executable, ROOT / "packaging" / "training.py", folder / "trained"]
     _run(script, {**variables, "PYTHONPATH": found})
     for run in training.RUNS:

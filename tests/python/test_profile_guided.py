@@ -77,8 +77,41 @@ def test_a_guided_build_has_the_release_profile_of_the_sources(
     monkeypatch.setattr(profile_guided, "profile", lambda: tmp_path / "a.profdata")
     monkeypatch.setenv("CARGO_PROFILE_RELEASE_STRIP", "symbols")
     variables = profile_guided.guided()
-    assert f"-Cprofile-use={tmp_path}/a.profdata" in variables["RUSTFLAGS"]
+    assert f"-Cprofile-use={tmp_path}/a.profdata" in _flags(variables)
     assert not [key for key in variables if key.startswith("CARGO_PROFILE_RELEASE_")]
+
+
+def _flags(variables: dict[str, str]) -> list[str]:
+    assert "RUSTFLAGS" not in variables
+    return variables["CARGO_ENCODED_RUSTFLAGS"].split("\x1f")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"RUSTFLAGS": "-Copt-level=2  -g"}, ["-Copt-level=2", "-g"]),
+        (
+            {"CARGO_ENCODED_RUSTFLAGS": "-Clinker=a b\x1f-g", "RUSTFLAGS": "-O"},
+            ["-Clinker=a b", "-g"],
+        ),
+        ({"CARGO_ENCODED_RUSTFLAGS": "", "RUSTFLAGS": "-O"}, []),
+        ({}, []),
+    ],
+)
+def test_a_guided_build_keeps_the_flags_of_its_caller_and_blanks_in_paths(
+    given: dict[str, str], kept: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    kept_profile = tmp_path / "in a folder" / "a.profdata"
+    monkeypatch.setattr(profile_guided, "profile", lambda: kept_profile)
+    assert _flags(profile_guided.guided()) == [
+        *kept,
+        "-Csymbol-mangling-version=v0",
+        f"-Cprofile-use={kept_profile}",
+    ]
 
 
 def test_every_source_of_a_profile_exists() -> None:
