@@ -1,7 +1,8 @@
 """Builds guided by a profile: how often each branch was taken in training (rustc's PGO).
 
 The package is built with counters for this machine and trained (trained.py), and its counts are
-merged into `target/profile-guided`, named by sources and compiler. One profile serves every target:
+merged into `target/profile-guided`, named by sources and compiler; the newest is kept, and what was
+built with it, in `target/guided`. One profile serves every target:
 counters are on code that hardly depends on the processor yet, and rustc_by_name.py keeps the
 functions' names. A function has no counts for another target if its name contains a type of the
 standard library, or its branches differ; it is then built as without a profile. Nearly all counts
@@ -13,6 +14,7 @@ optimise them for size, although they may only be missing in the training.
 
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -22,6 +24,8 @@ from programs import ROOT, environment, metadata
 from sources import digest_of
 from targets import Target, here
 
+COUNTING = "counting"
+"""The folder of builds with counters; their flags never change, and each overwrites the last."""
 REMEDY = "rustup component add llvm-tools"
 SOURCES = ("Cargo.lock", "Cargo.toml", "benches/throughput", "crates", "recordings", "scenarios")
 SOURCES += tuple(
@@ -85,8 +89,13 @@ def _given() -> list[str]:
     return encoded.split(SEPARATOR) if encoded else []
 
 
-def _variables(*flags: str) -> dict[str, str]:
-    """The environment in which cargo builds with these flags of rustc, for any target."""
+def _variables(name: str, *flags: str) -> dict[str, str]:
+    """The environment in which cargo builds with these flags of rustc, for any target.
+
+    Args:
+        name: of the folder in `target/guided`.
+        flags: of rustc.
+    """
     # The release profile of Cargo.toml: the name of a profile depends on no other.
     variables = {
         key: value
@@ -98,7 +107,7 @@ def _variables(*flags: str) -> dict[str, str]:
     return {
         **variables,
         # Apart from plain builds of the same crates.
-        "CARGO_TARGET_DIR": str(_target() / "guided"),
+        "CARGO_TARGET_DIR": str(_target() / "guided" / name),
         "RUSTC_WRAPPER": str(ROOT / "packaging" / "rustc_by_name.py"),
         "CARGO_ENCODED_RUSTFLAGS": SEPARATOR.join(every),
     }
@@ -118,14 +127,25 @@ def profile() -> Path:
     with tempfile.TemporaryDirectory(dir=folder) as name:
         place = Path(name)
         # Counters are placed before crates are joined, which would take most of the time.
-        counting = _variables("-Cprofile-generate") | {"CARGO_PROFILE_RELEASE_LTO": "off"}
+        counting = _variables(COUNTING, "-Cprofile-generate") | {"CARGO_PROFILE_RELEASE_LTO": "off"}
         trained.build(place, counting)
         counts = place / "counts"
         trained.train(place, {**os.environ, "LLVM_PROFILE_FILE": f"{counts}/%m.profraw"})
         merged = place / kept.name
         _printed(str(merge), "merge", "--sparse", "--output", str(merged), str(counts))
         merged.replace(kept)
+    forget_others(kept)
     return kept
+
+
+def forget_others(kept: Path) -> None:
+    """Removes all other profiles, and what was built with them, which no later build can use."""
+    for other in kept.parent.glob("*.profdata"):
+        if other != kept:
+            other.unlink()
+    for built in (kept.parent.parent / "guided").glob("*"):
+        if built.is_dir() and built.name not in {COUNTING, kept.stem}:
+            shutil.rmtree(built)
 
 
 def guided(of: Target | None = None) -> dict[str, str]:
@@ -137,8 +157,9 @@ def guided(of: Target | None = None) -> dict[str, str]:
     Raises:
         AbsentError: llvm-profdata is not installed.
     """
-    flags = [f"-Cprofile-use={profile()}"]
+    counts = profile()
+    flags = [f"-Cprofile-use={counts}"]
     if of is not None and of.triple != here():
         # Here, a function with other branches than in training would be an error.
         flags.append("-Cllvm-args=-no-pgo-warn-mismatch")
-    return _variables(*flags)
+    return _variables(counts.stem, *flags)

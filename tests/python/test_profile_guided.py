@@ -78,6 +78,7 @@ def test_a_guided_build_has_the_release_profile_of_the_sources(
     monkeypatch.setenv("CARGO_PROFILE_RELEASE_STRIP", "symbols")
     variables = profile_guided.guided()
     assert f"-Cprofile-use={tmp_path}/a.profdata" in _flags(variables)
+    assert Path(variables["CARGO_TARGET_DIR"]).name == "a"
     assert not [key for key in variables if key.startswith("CARGO_PROFILE_RELEASE_")]
 
 
@@ -112,6 +113,23 @@ def test_a_guided_build_keeps_the_flags_of_its_caller_and_blanks_in_paths(
         "-Csymbol-mangling-version=v0",
         f"-Cprofile-use={kept_profile}",
     ]
+
+
+def test_only_the_newest_profile_is_kept_with_what_was_built_with_it(tmp_path: Path) -> None:
+    profiles, builds = tmp_path / "profile-guided", tmp_path / "guided"
+    profiles.mkdir()
+    for name in ("old", "new"):
+        (profiles / f"{name}.profdata").touch()
+        (builds / name / "release").mkdir(parents=True)
+    (builds / profile_guided.COUNTING).mkdir()
+    (builds / "CACHEDIR.TAG").touch()
+    profile_guided.forget_others(profiles / "new.profdata")
+    assert [one.name for one in profiles.iterdir()] == ["new.profdata"]
+    assert {one.name for one in builds.iterdir()} == {
+        "CACHEDIR.TAG",
+        "new",
+        profile_guided.COUNTING,
+    }
 
 
 def test_every_source_of_a_profile_exists() -> None:
