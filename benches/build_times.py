@@ -19,6 +19,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,9 +70,12 @@ def compile_and_log(command: list[str], log: Path) -> int:
 
 
 def cold_build(folder: Path, root: Path = ROOT) -> Build:
-    """Runs the build of `make build`, of the tree in `root`, into an empty folder."""
+    """Runs the build of `make build`, of the tree in `root`, into an emptied folder."""
     log = folder / "crates.log"
-    log.touch()
+    if log.exists():
+        # The target of that build; without its log, a target is not of this program.
+        shutil.rmtree(folder / "target", ignore_errors=True)
+    log.write_text("")
     environment = os.environ | {
         "CARGO_TARGET_DIR": str(folder / "target"),
         "RUSTC_WRAPPER": str(Path(__file__).resolve()),
@@ -100,7 +104,8 @@ def cold_build(folder: Path, root: Path = ROOT) -> Build:
 
 
 def build_of(commit: str, folder: Path) -> Build:
-    """Runs the build of another commit, checked out below `folder`."""
+    """Runs the build of another commit, checked out below `folder`, which is made if missing."""
+    folder.mkdir(exist_ok=True)
     tree = folder / "tree"
     git = ["git", "-C", str(ROOT), "worktree"]
     subprocess.run([*git, "add", "--quiet", "--detach", str(tree), commit], check=True)
@@ -196,7 +201,6 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         earlier = None
         if commit := arguments.against:
-            (folder / "earlier").mkdir()
             earlier = (commit, build_of(commit, folder / "earlier"))
         text = table(cold_build(folder), static_gateway(folder), earlier)
     print(text)
