@@ -334,7 +334,12 @@ impl Scoreboard {
             }
             latest[slot] = KnownBlock::new(block.start, at.min(block.end));
         }
-        **self.known.get_or_insert_default() = latest;
+        if self.sums.sacked > 0 {
+            **self.known.get_or_insert_default() = latest;
+        } else {
+            // A block that begins inside a segment SACKs nothing, and nothing would clear it.
+            self.known = None;
+        }
         newly
     }
 

@@ -360,6 +360,17 @@ fn only_whole_segments_are_reported() {
     assert_eq!(report(&mut board, 5000..5000), 0);
 }
 
+/// A block is known by the low half of its offset, which comes again after 2^32 bytes.
+#[test]
+fn a_report_of_no_whole_segment_is_not_kept() {
+    let mut board = sent(2);
+    assert_eq!(report(&mut board, 500..1000), 0);
+    board.advance(2 * MSS);
+    let again = (1 << 32) + 500..(1 << 32) + 1000;
+    board.push(SentSegment::new(&again, at(0)));
+    assert_eq!(report(&mut board, again), 500);
+}
+
 /// Miyim §IV, "trace-N-retransmit": everything without SACK from the expired segment on.
 #[test]
 fn go_back_n_marks_all_that_is_not_reported() {
