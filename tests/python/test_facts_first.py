@@ -1,5 +1,10 @@
 """The facts of a diagnosis are printed before remedies are tried, and are not taken back."""
 
+import errno
+import io
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,12 +60,18 @@ def _of_a_queue(order: Order, _: Path) -> Answer:
     return diagnosed_link(file, "all", order.progress, rounds=FEW, before_trials=order.take)
 
 
-def _of_a_capture(order: Order, folder: Path) -> Answer:
-    settings = {"link.rate": "3 Mbit/s", "link.loss.rate": 0.01, "tcp.profile": "linux"}
+def _lossy(folder: Path, flows: int = 1) -> Path:
+    """A capture of flows that losses limit."""
+    settings: dict[str, object] = {"link.rate": "3 Mbit/s", "link.loss.rate": 0.01}
+    settings |= {"tcp.profile": "linux", "flows.count": flows}
     capture = folder / "lossy.pcapng"
     airtcp.run('name = "lossy"\nduration = "20 s"\n', 1, settings=settings, pcap=capture)
+    return capture
+
+
+def _of_a_capture(order: Order, folder: Path) -> Answer:
     effort = Effort(seeds=1, max_cpu_s=30.0)
-    read = read_capture(capture, None, None)
+    read = read_capture(_lossy(folder), None, None)
     return diagnosed(read, "all", order.progress, effort=effort, before_trials=order.take)
 
 
@@ -80,7 +91,7 @@ def test_facts_come_first_and_stay(
 
 def test_an_answer_that_trials_change_is_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
     """Trials that run out of processor time end in another answer than the facts began."""
-    first = FactsFirst(LinesOfProgress("diagnosing"), is_text=True)
+    first = FactsFirst(LinesOfProgress("diagnosing"), is_text=True, has_files=False)
     first.facts(["The flow gets 1 of 2 Mbit/s."])
     first.rest(["No remedies were tried.", "The link: 2 Mbit/s."])
     assert capsys.readouterr().out.splitlines() == [
@@ -91,14 +102,48 @@ def test_an_answer_that_trials_change_is_printed_whole(capsys: pytest.CaptureFix
 
 
 def test_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
-    first = FactsFirst(LinesOfProgress("diagnosing"), is_text=False)
+    first = FactsFirst(LinesOfProgress("diagnosing"), is_text=False, has_files=False)
     first.facts(["The flow gets 1 of 2 Mbit/s."])
     assert capsys.readouterr().out == ""
 
 
+class Full(io.StringIO):
+    """Standard output on a disk that is full."""
+
+    def flush(self) -> None:
+        """Fails."""
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_an_error_of_standard_output_waits_for_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without files the work would be for nothing."""
+    monkeypatch.setattr(sys, "stdout", Full())
+    facts = ["The flow gets 1 of 2 Mbit/s."]
+    with pytest.raises(OSError, match="No space"):
+        FactsFirst(LinesOfProgress("diagnosing"), is_text=True, has_files=False).facts(facts)
+    first = FactsFirst(LinesOfProgress("diagnosing"), is_text=True, has_files=True)
+    first.facts(facts)
+    with pytest.raises(OSError, match="No space"):
+        first.rest([*facts, "The link: 2 Mbit/s."])
+
+
+@pytest.mark.parametrize("flows", [1, 2])
+def test_the_report_is_written_though_nobody_reads_the_answer(tmp_path: Path, flows: int) -> None:
+    capture, report = _lossy(tmp_path, flows), tmp_path / "report"
+    command = [sys.executable, "-m", "airtcp", "diagnose", capture, "--can", "all"]
+    command += ["--seeds", "1", "--max-cpu", "1", "--out", report]
+    reads, writes = os.pipe()
+    os.close(reads)
+    with os.fdopen(writes, "w") as nobody:
+        done = subprocess.run(command, stdout=nobody, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert (report / "index.html").exists()
+
+
 def _text(answer: Answer, facts: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """The output with these facts first."""
-    first = FactsFirst(LinesOfProgress("diagnosing"), is_text=True)
+    first = FactsFirst(LinesOfProgress("diagnosing"), is_text=True, has_files=False)
     first.facts(facts)
     if isinstance(answer, DiagnosedLink):
         print_link(answer, first)

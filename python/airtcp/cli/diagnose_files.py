@@ -190,7 +190,7 @@ def _print_diagnosed(file: str, chosen: Chosen, sockets: "Sockets | None" = None
     asked = asked_for(chosen.can, is_interactive=not chosen.as_json and file != "-")
     diagnosis: Diagnosis | PingDiagnosis
     with progress_bar(f"diagnosing {file}") as report:
-        first = FactsFirst(report, is_text=not chosen.as_json)
+        first = FactsFirst(report, is_text=not chosen.as_json, has_files=chosen.folder is not None)
         if file == "-" or is_capture(Path(file)):
             from airtcp.diagnosis.capture_answer import diagnosed
             from airtcp.diagnosis.read import read_capture
@@ -275,7 +275,7 @@ def _print_link(file: str, chosen: Chosen) -> None:
     asked = asked_for(chosen.can, is_interactive=not chosen.as_json)
     known = chosen.known_bps
     with progress_bar(f"diagnosing {file}") as report:
-        first = FactsFirst(report, is_text=not chosen.as_json)
+        first = FactsFirst(report, is_text=not chosen.as_json, has_files=chosen.folder is not None)
         found = diagnosed_link(
             Path(file),
             asked.can,

@@ -1,10 +1,12 @@
 """Output of `airtcp diagnose` for a capture or a ping log."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airtcp.cli.console import out, print_lines
+from airtcp.cli.console import print_lines
 from airtcp.pages.columns import numbers
 
 if TYPE_CHECKING:
@@ -25,29 +27,57 @@ class FactsFirst:
     Args:
         report: the progress of the work, which makes room for the facts.
         is_text: whether the answer is text; JSON is printed once, whole.
+        has_files: whether the answer is written to files, too: an error of standard output waits
+            until they are, and ends the work at once if there are none.
     """
 
-    def __init__(self, report: "Report", *, is_text: bool) -> None:
-        self._report, self._is_text = report, is_text
+    def __init__(self, report: "Report", *, is_text: bool, has_files: bool) -> None:
+        self._report, self._is_text, self._has_files = report, is_text, has_files
         self._printed: list[str] = []
+        self._error: OSError | None = None
 
     def flows(self, capture: "Capture") -> None:
-        """Prints the table of a capture's flows, if there are several."""
+        """Prints the table of a capture's flows, if there are several.
+
+        Raises:
+            OSError: standard output cannot be written, and there are no files.
+        """
         if self._is_text and len(capture.tables.flows) > 1:
-            self._report.clear()
-            _print_flows(capture)
-            out.print()
+            with self._deferred():
+                _print_flows(capture)
+                print(flush=True)
 
     def facts(self, sentences: list[str]) -> None:
-        """Prints the first sentences of the answer."""
+        """Prints the first sentences of the answer.
+
+        Raises:
+            OSError: standard output cannot be written, and there are no files.
+        """
         if self._is_text and sentences:
-            self._report.clear()
-            self._print(sentences)
-            self._printed = sentences
+            with self._deferred():
+                self._print(sentences)
+                self._printed = sentences
 
     def rest(self, sentences: list[str]) -> None:
-        """Prints the whole answer but for the facts that are printed already."""
+        """Prints the whole answer but for the facts that are printed already.
+
+        Raises:
+            OSError: standard output cannot be written, or could not for the facts.
+        """
+        if self._error is not None:
+            raise self._error
         self._print(_without(self._printed, sentences))
+
+    @contextmanager
+    def _deferred(self) -> Iterator[None]:
+        """Makes room for output, and keeps its error if there are files to be written."""
+        self._report.clear()
+        try:
+            yield
+        except OSError as error:
+            if not self._has_files:
+                raise
+            self._error = self._error or error
 
     def _print(self, sentences: list[str]) -> None:
         print_lines(sentences)
@@ -75,14 +105,14 @@ def print_diagnosis(diagnosis: "Diagnosis | PingDiagnosis", first: FactsFirst) -
     if not isinstance(diagnosis, PingDiagnosis) and diagnosis.phases:
         from airtcp.pages.diagnosis_tables import phases_table
 
-        out.print()
+        print()
         _print_table(phases_table(diagnosis.phases), _MAX_ROWS)
     shown = _remedies(diagnosis)
     if shown is not None and shown.rows:
-        out.print()
+        print()
         _print_table(shown, _MAX_ROWS)
     if diagnosis.deployment:
-        out.print()
+        print()
         print_lines(diagnosis.deployment)
 
 
@@ -91,10 +121,10 @@ def print_link(found: "DiagnosedLink", first: FactsFirst) -> None:
     from airtcp.pages.tables import deciding_table
 
     first.rest(found.sentences)
-    out.print()
+    print()
     _print_table(deciding_table(found.comparison), _MAX_ROWS)
     if found.deployment:
-        out.print()
+        print()
         print_lines(found.deployment)
 
 
@@ -120,9 +150,9 @@ def _remedies(diagnosis: "Diagnosis | PingDiagnosis") -> "Table | None":
 
 
 def _print_table(shown: "Table", most: int) -> None:
-    out.print(numbers(shown.columns, shown.rows[:most], shown.names), markup=False, highlight=False)
+    print(numbers(shown.columns, shown.rows[:most], shown.names))
     if len(shown.rows) > most:
-        out.print(f"and {len(shown.rows) - most} more", highlight=False)
+        print(f"and {len(shown.rows) - most} more")
 
 
 def diagnosis_json(diagnosis: "Diagnosis | PingDiagnosis", page: Path | None) -> dict[str, object]:
