@@ -11,7 +11,7 @@ from airtcp.diagnosis.ceiling import Ceiling
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.trials import Cost, Effect, Trial, Trials, candidate, effect
 from airtcp.diagnosis.trying import candidates
-from airtcp.diagnosis.words import change, headline, interval, larger_with_harm
+from airtcp.diagnosis.words import before_trials, change, headline, interval, larger_with_harm
 
 SENDER = reach("sender", Direction.UNKNOWN)
 
@@ -97,6 +97,23 @@ def test_limits_are_named_for_every_aim_where_nothing_was_tried() -> None:
             "The flow gets 4.00 of 8.00 Mbit/s: the link loses packets. No remedies were tried "
             "(pass --can to try them)."
         )
+
+
+@pytest.mark.parametrize("aim", Aim)
+@pytest.mark.parametrize("most_bps", [4.1e6, 8e6], ids=["full", "not full"])
+@pytest.mark.parametrize("median_s", [0.06, 2.4], ids=["at once", "waits"])
+def test_the_headline_begins_as_before_the_trials(
+    aim: Aim, most_bps: float, median_s: float
+) -> None:
+    most, waits = Ceiling(4e6, most_bps), Latency(0.05, median_s, 2 * median_s, is_shared=False)
+    limits = ["the link loses 1 % of the packets"]
+    facts = " ".join(before_trials(most, waits, limits, aim))
+    assert facts
+    for tried in (trials(row("bbr", Effect(20.0, 10.0, 30.0))), None):
+        untried = "" if tried else "No remedies were tried. It takes more than 1 s."
+        said = headline(most, tried, (), None, waits, limits, aim, (), untried)
+        assert said.startswith(facts)
+        assert said.endswith(untried)
 
 
 def test_a_reason_not_to_trust_the_link_comes_before_its_ceiling() -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import airtcp
 from airtcp.cli.diagnose_output import FactsFirst, print_diagnosis, print_link
 from airtcp.cli.progress import LinesOfProgress
+from airtcp.comparison.ranking import Aim
 from airtcp.comparison.sequential import Rounds
 from airtcp.diagnosis.capture_answer import diagnosed
 from airtcp.diagnosis.link_file import DiagnosedLink, diagnosed_link
@@ -69,13 +71,60 @@ def _lossy(folder: Path, flows: int = 1) -> Path:
     return capture
 
 
-def _of_a_capture(order: Order, folder: Path) -> Answer:
-    effort = Effort(seeds=1, max_cpu_s=30.0)
-    read = read_capture(_lossy(folder), None, None)
+def _captured(order: Order, capture: Path, effort: Effort) -> Answer:
+    read = read_capture(capture, None, None)
     return diagnosed(read, "all", order.progress, effort=effort, before_trials=order.take)
 
 
-@pytest.mark.parametrize("answer_of", [_of_a_ping, _of_throughputs, _of_a_queue, _of_a_capture])
+FEW_TRIALS = Effort(seeds=1, max_cpu_s=5.0)
+
+
+def _of_a_capture(order: Order, folder: Path) -> Answer:
+    answer = _captured(order, _lossy(folder), FEW_TRIALS)
+    assert answer.headline.startswith("The flow gets")
+    return answer
+
+
+def _of_a_full_link(order: Order, folder: Path) -> Answer:
+    settings: dict[str, object] = {
+        "link.rate": "3 Mbit/s",
+        "link.queue.packets": 100,
+        "tcp.profile": "linux",
+    }
+    capture = folder / "full.pcapng"
+    airtcp.run('name = "full"\nduration = "20 s"\n', 1, settings=settings, pcap=capture)
+    answer = _captured(order, capture, FEW_TRIALS)
+    assert "but data waits" in answer.headline
+    return answer
+
+
+def _for_latency(order: Order, folder: Path) -> Answer:
+    answer = _captured(order, _lossy(folder), replace(FEW_TRIALS, aim=Aim.LATENCY))
+    assert answer.headline.startswith("Its round trip")
+    return answer
+
+
+def _without_time(order: Order, folder: Path) -> Answer:
+    """The limit is told once, and why there are no trials."""
+    answer = _captured(order, _lossy(folder), Effort(max_cpu_s=0.001))
+    assert "loses" in answer.headline
+    assert "No remedies were tried. A first round" in answer.headline
+    return answer
+
+
+def _without_time_for_latency(order: Order, folder: Path) -> Answer:
+    answer = _captured(order, _lossy(folder), Effort(max_cpu_s=0.001, aim=Aim.LATENCY))
+    assert "No remedies were tried. A first round" in answer.headline
+    return answer
+
+
+OF_CAPTURES = (
+    *(_of_a_capture, _of_a_full_link, _for_latency),
+    *(_without_time, _without_time_for_latency),
+)
+
+
+@pytest.mark.parametrize("answer_of", [_of_a_ping, _of_throughputs, _of_a_queue, *OF_CAPTURES])
 def test_facts_come_first_and_stay(
     answer_of: Callable[[Order, Path], Answer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -89,14 +138,15 @@ def test_facts_come_first_and_stay(
     assert len("\n".join(answer.sentences)) > len("\n".join(order.facts))
 
 
-def test_an_answer_that_trials_change_is_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    """Trials that run out of processor time end in another answer than the facts began."""
+def test_an_answer_that_begins_otherwise_is_printed_whole(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     first = FactsFirst(LinesOfProgress("diagnosing"), is_text=True, has_files=False)
     first.facts(["The flow gets 1 of 2 Mbit/s."])
-    first.rest(["No remedies were tried.", "The link: 2 Mbit/s."])
+    first.rest(["The link is full.", "The link: 2 Mbit/s."])
     assert capsys.readouterr().out.splitlines() == [
         "The flow gets 1 of 2 Mbit/s.",
-        "No remedies were tried.",
+        "The link is full.",
         "The link: 2 Mbit/s.",
     ]
 

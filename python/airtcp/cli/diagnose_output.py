@@ -89,7 +89,7 @@ def _without(printed: list[str], sentences: list[str]) -> list[str]:
     rest = list(sentences)
     for one in printed:
         if not rest or not rest[0].startswith(one):
-            # Trials that ran out of processor time end in another answer.
+            # Rather twice than not at all.
             return sentences
         behind = rest.pop(0).removeprefix(one).lstrip()
         if behind:

@@ -30,7 +30,7 @@ def of_capture(diagnosis: "Diagnosis") -> dict[str, object]:
         "sentences": diagnosis.sentences,
         "findings": [asdict(one) for one in diagnosis.findings],
         "limits": diagnosis.limits,
-        "refusals": list(diagnosis.refusals),
+        "refusals": list(diagnosis.reasons),
         "facts": None
         if capture.facts is None
         else dict(capture.facts) | {"acking": asdict(capture.facts["acking"])},

@@ -228,7 +228,7 @@ def _tried(
             data_waits=_is_waited_for(known),
         )
     except OutOfBudgetError as error:
-        return replace(known, refusals=(f"No remedies were tried. {error}.",))
+        return replace(known, untried=f"No remedies were tried. {error}.")
     if not most.is_reached:
         trials = with_harms(trials, link, stack)
     return replace(known, trials=trials)

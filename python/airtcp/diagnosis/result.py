@@ -50,6 +50,8 @@ class Diagnosis(Reported, InNotebook):
     trials: Trials | None = None
     refusals: tuple[str, ...] = ()
     """Reasons for an incomplete answer; empty if complete."""
+    untried: str = ""
+    """Why no remedy could be tried on a link that explains the capture; empty if one was."""
     latency: Latency | None = None
     """The round trips of the flow; None if not measured."""
     socket: Connection | None = None
@@ -66,6 +68,11 @@ class Diagnosis(Reported, InNotebook):
         """The goodput of a flow competing with the winner, against competing with its like."""
         best = self.trials.winner if self.trials else None
         return None if self.trials is None or best is None else self.trials.harms.get(best.remedy)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the answer is incomplete: refusals, and why no remedy could be tried."""
+        return (*self.refusals, *([self.untried] if self.untried else []))
 
     @property
     def is_of_quic(self) -> bool:
@@ -97,6 +104,7 @@ class Diagnosis(Reported, InNotebook):
             self.limits,
             self.aim,
             self._seen,
+            self.untried,
         )
 
     @property
@@ -122,7 +130,7 @@ class Diagnosis(Reported, InNotebook):
         """The link's contribution next to findings that do not explain the whole flow."""
         if not self.findings or self.findings[0].is_whole or self.refusals:
             return []
-        has_answer = self.trials is not None or self.is_full
+        has_answer = self.trials is not None or self.untried or self.is_full
         return [self._of_the_link] if has_answer else []
 
     @cached_property
@@ -194,7 +202,7 @@ class Diagnosis(Reported, InNotebook):
             lines.append(replay_words(self.replay, is_same=is_same))
             if self.predictions:
                 lines.append(prediction_words(self.predictions, is_replayed=self.replay.explains))
-        lines += [reason for reason in self.refusals if reason not in lines[0]]
+        lines += [one for one in self.reasons if not any(one in line for line in lines)]
         if self.link is not None and self.link.stops.are_few and self.trials is not None:
             lines.append(few_stops(self.link.stops))
         if self.link is not None and self.link.is_shared and self.trials is not None:

@@ -37,6 +37,7 @@ CAUSES = {
     "not-shown": "unknown",
 }
 UNDER_JITTER = {"radio": OUTDATED, "queue-or-radio": OUTDATED}
+UNASKED = "No remedies were tried (pass --can to try them)."
 MAX_LIMITS = 2
 """Maximum number of limits in the first sentence; more are left to the following ones."""
 
@@ -50,41 +51,52 @@ def headline(
     limits: Sequence[str] = (),
     aim: Aim = Aim.BULK,
     seen: Sequence[str] = (),
+    untried: str = "",
 ) -> str:
     """The one-sentence answer, including the limits of the flow.
 
     A reason to distrust the link precedes all conclusions from it; limits that the capture shows
-    without a fit (`seen`) come first.
+    without a fit (`seen`) come first. `untried` is why there are no trials that were asked for.
     """
     if refusals:
         found = _listed(seen[:MAX_LIMITS])
         cause = f"{found[0].upper()}{found[1:]}. " if found else ""
         return f"{cause}No remedy is recommended: {refusals[0]}"
-    if _is_of_waits(aim, waits) and waits is not None and trials is not None:
-        waiting = _waiting(waits)
-        return f"{waiting[0].upper()}{waiting[1:]}{_calmed(trials)}."
-    if ceiling is not None and ceiling.is_reached:
-        has = _has(ceiling, is_reached=True)
-        waiting = f"{_waiting(waits)}{_calmed(trials)}" if waits and waits.is_large else ""
-        return _full(has, _named(ceiling, limits), waiting)
-    possible = _possible(ceiling, limits)
+    if trials is None and not untried:
+        told = [] if ceiling is not None and ceiling.is_reached else [UNASKED]
+        return " ".join([*_of_goodput(ceiling, waits, limits), *told])
+    facts = before_trials(ceiling, waits, limits, aim)
     if trials is None:
-        return " ".join([*possible, "No remedies were tried (pass --can to try them)."])
-    return " ".join([*possible, _best_words(trials, ceiling, harm)])
+        told = [untried]
+    elif _is_of_waits(aim, waits):
+        told = [_calmed(trials)]
+    elif ceiling is not None and ceiling.is_reached:
+        told = [_calmed(trials)] if waits and waits.is_large else []
+    else:
+        told = [_best_words(trials, ceiling, harm)]
+    return " ".join([*facts, *told])
 
 
 def before_trials(
     ceiling: Ceiling | None, waits: Latency | None, limits: Sequence[str], aim: Aim
 ) -> list[str]:
-    """The first sentence of :func:`headline`, if no trial changes it: goodput and limits."""
-    return [] if _is_of_waits(aim, waits) else _possible(ceiling, limits)
+    """The first sentences of :func:`headline`, which no trial changes: goodput and limits.
+
+    For an aim of latency it is how long data waits.
+    """
+    if waits is not None and _is_of_waits(aim, waits):
+        waiting = _waiting(waits)
+        return [f"{waiting[0].upper()}{waiting[1:]}."]
+    return _of_goodput(ceiling, waits, limits)
 
 
-def _possible(ceiling: Ceiling | None, limits: Sequence[str]) -> list[str]:
-    """The goodput and the limits as a sentence; none if more than the goodput is not possible."""
-    if ceiling is None or ceiling.is_reached:
+def _of_goodput(ceiling: Ceiling | None, waits: Latency | None, limits: Sequence[str]) -> list[str]:
+    """The goodput, the limits, and how long data waits if the link is full."""
+    if ceiling is None:
         return []
-    has, named = _has(ceiling, is_reached=False), _named(ceiling, limits)
+    has, named = _has(ceiling, is_reached=ceiling.is_reached), _named(ceiling, limits)
+    if ceiling.is_reached:
+        return [_full(has, named, _waiting(waits) if waits and waits.is_large else "")]
     return [f"{has[0].upper()}{has[1:]}{f': {named}' if named else ''}."]
 
 
@@ -171,23 +183,21 @@ def _waiting(waits: Latency) -> str:
     )
 
 
-def _calmed(trials: Trials | None) -> str:
-    """The remedy that shortens the round trip, as the end of a sentence."""
-    if trials is None:
-        return ""
+def _calmed(trials: Trials) -> str:
+    """The remedy that shortens the round trip."""
     calm = trials.calmest
     where = "" if trials.reach.is_all else f" at {trials.reach.words}"
     if calm is None:
-        return f". No remedy{where} is shown to shorten it much for at most a tenth of the goodput"
+        return f"No remedy{where} is shown to shorten it much for at most a tenth of the goodput."
     return (
-        f". {calm.remedy} at the {calm.place} changes its 95th percentile by "
-        f"{interval(calm.round_trip)}, and goodput by {interval(calm.effect)}"
+        f"{calm.remedy} at the {calm.place} changes its 95th percentile by "
+        f"{interval(calm.round_trip)}, and goodput by {interval(calm.effect)}."
     )
 
 
 def calm_words(trials: Trials) -> str:
     """The remedy for latency in addition to another answer."""
-    return f"Latency{_calmed(trials).replace('. ', ': ', 1)}."
+    return f"Latency: {_calmed(trials)}"
 
 
 def larger_with_harm(trials: Trials) -> list[str]:
