@@ -153,6 +153,7 @@ def test_the_training_has_every_profile_and_every_shipped_scenario() -> None:
     assert {run.scenario for run in training.RUNS} == shipped
 
 
+@pytest.mark.long
 def test_the_training_ends_and_leaves_its_capture(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
