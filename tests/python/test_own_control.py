@@ -161,12 +161,14 @@ def test_what_the_kernels_verifier_refuses_is_told(tmp_path: Path) -> None:
     source.write_text(
         text.replace("if (state != TCP_CA_Loss)", "seen[state]++;\n\tif (state != TCP_CA_Loss)", 1)
     )
-    words = ["--kernel", programs()[-1].name, "--seeds", "1", "--set", "duration=1 s"]
+    out = tmp_path / "out"
+    words = ["--kernel", programs()[-1].name, "--seeds", "1", "--out", out]
     done = command("verify", LINK, "--bpf", source, *words)
     assert done.returncode != 0, done.stdout
     assert "the kernel refuses example_cubic.bpf.o: cubic_set_state" in done.stderr, done.stderr
     assert "outside.bpf.c" in done.stderr, done.stderr
     assert "the verifier has to see the bound of an index" in done.stderr, done.stderr
+    assert not list(out.glob("cells/*")), "nothing is simulated or measured before"
 
 
 @IN_A_GUEST

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier, OnceLock};
 use std::thread::ScopedJoinHandle;
 
-use airtcp_host::bpf::{Program, Registered, Verdicts};
+use airtcp_host::bpf::Verdicts;
 use airtcp_host::clock::{Clock, since_1970};
 use airtcp_host::device::statistics::QueueCounts;
 use airtcp_host::error::{Error, Result, Tried};
@@ -144,6 +144,11 @@ pub struct Measurement {
 pub fn run(options: &Options) -> Result<i32> {
     let asked = MeasurementPlan::new(options)?;
     if options.check {
+        if asked.stack.object.is_some() {
+            // Its verifier has the last word on a control that is not ours: a refusal would come
+            // only after the runs of the baseline.
+            asked.stack.registered()?;
+        }
         return print(&asked.stack);
     }
     print(&asked.measure(options.record.as_deref())?)
@@ -201,24 +206,14 @@ impl MeasurementPlan {
     fn measure(self, record: Option<&Path>) -> Result<Measurement> {
         let ways = ways(&self.scenario, self.seed, At::measured(&self.scenario))?;
         let stations = ways.len();
-        // Registered during the run, under a unique name: several simultaneous runs may have
-        // different constants.
         let mut stack = self.stack.clone();
         for (file, value) in &stack.module_parameters {
             std::fs::write(file, value).tried(|| format!("cannot set {}", file.display()))?;
         }
-        let registered = match &self.stack.program {
-            Some((program, constants)) => {
-                let program = Program {
-                    control: program,
-                    object: self.stack.object.map(|object| object.bytes),
-                };
-                stack.congestion_control = program.own_name();
-                let name = &stack.congestion_control;
-                Some(Registered::new(program, name, constants)?)
-            }
-            None => None,
-        };
+        let registered = self.stack.registered()?;
+        if let Some((name, _)) = &registered {
+            stack.congestion_control.clone_from(name);
+        }
         user::become_root_of_own_namespaces()?;
         let ends = Ends::new(ways.len(), self.mtu)?;
         let layout = build(&self.scenario, self.seed);
@@ -261,7 +256,7 @@ impl MeasurementPlan {
         if let (Some(recording), Some(network)) = (link.take_recording(), network) {
             self.finish(recording, &network, &link)?;
         }
-        let verdicts = registered.map_or(Ok(Vec::new()), |control| control.verdicts())?;
+        let verdicts = registered.map_or(Ok(Vec::new()), |(_, control)| control.verdicts())?;
         Ok(self.report(
             &transfers,
             under_load,

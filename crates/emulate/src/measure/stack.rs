@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use airtcp_host::bpf::{self, Constants, constants};
+use airtcp_host::bpf::{self, Constants, Program, Registered, constants};
 use airtcp_host::device::Metric;
 use airtcp_host::device::discipline::Discipline;
 use airtcp_host::error::{Error, Result};
@@ -57,6 +57,26 @@ const ALWAYS: [(&str, &str); 3] = [
 ];
 
 impl Stack {
+    /// Registers the stack's BPF program until the value is dropped, and gives its name in the
+    /// kernel, which no other run uses: several at once may have different constants. `None`
+    /// without a program.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses the program; gives its verifier's reason.
+    pub fn registered(&self) -> Result<Option<(String, Registered)>> {
+        let Some((control, constants)) = &self.program else {
+            return Ok(None);
+        };
+        let program = Program {
+            control,
+            object: self.object.map(|object| object.bytes),
+        };
+        let name = program.own_name();
+        let registered = Registered::new(program, &name, constants)?;
+        Ok(Some((name, registered)))
+    }
+
     /// The kernel's TCP as near to `tcp` as its settings allow, with `remedies` deployed.
     /// `deviation_ms` is the mean deviation of the link's round trips, for remedies that are a
     /// multiple of it.
