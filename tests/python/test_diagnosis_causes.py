@@ -196,22 +196,15 @@ LATE = {
 }
 
 
-LOST_REPORTS = {"link__loss__rate": 0.1, "link__reverse__loss__rate": 0.3}
-
-
 @pytest.mark.parametrize("delay", ["20 ms", "50 ms"])
 def test_reports_lost_on_the_way_back_are_no_reordering(delay: str, tmp_path: Path) -> None:
     """More holes than SACK has blocks, and a lost ACK was the only one to report a segment."""
+    lossy = {"link__loss__rate": 0.1, "link__reverse__loss__rate": 0.3}
     path = tmp_path / "a.pcapng"
-    captured(path, 3, **LONG, **LOST_REPORTS, link__delay=delay, tcp__profile="linux-bbr")
+    captured(path, 3, **LONG, **lossy, link__delay=delay, tcp__profile="linux-bbr")
     found = needless(path)
     assert found.total() > 100
     assert found["lost-acks"] > 0.9 * found.total()
-
-
-@pytest.mark.long
-def test_an_answer_blames_no_reordering_for_lost_reports(tmp_path: Path) -> None:
-    path = captured(tmp_path / "a.pcapng", 3, **LONG, **LOST_REPORTS, tcp__profile="linux-bbr")
     assert "behind others" not in diagnosed(read_capture(path, None, None), None).headline
 
 

@@ -99,9 +99,14 @@ def fitted_wifi(
     seconds = float(np.clip(PACKETS / pace, MIN_S, MAX_S))
     delay_s = max(0.0, (flow.base_rtt_s - AIR_S) / 2)
 
+    simulated: dict[Wifi, Shape | None] = {}
+
     def shapes(links: Sequence[Wifi]) -> list[Shape | None]:
-        scenarios = [load(on_the_air(one, stack, seconds)) for one in links]
-        return _simulated(scenarios, seconds)
+        # A search that has found its mode asks for the same link again.
+        new = [one for one in dict.fromkeys(links) if one not in simulated]
+        scenarios = [load(on_the_air(one, stack, seconds)) for one in new]
+        simulated.update(zip(new, _simulated(scenarios, seconds), strict=True))
+        return [simulated[one] for one in links]
 
     found: list[Fitted] = []
     for fifo in (None, queue_packets):
@@ -201,13 +206,15 @@ def _shape(result: _core.RunResult, seconds: float) -> Shape | None:
     return Shape(goodput, float(np.median(warm_ms)) / 1e3, pause_of(came))
 
 
-def _may_lose(wifi: Wifi, flow: Observed) -> bool:
+def _may_lose(damaged: float, flow: Observed) -> bool:
     """Whether the radio would fail as many packets as the link lost, in spite of its retries.
+
+    `damaged` is the share of frames that arrive damaged.
 
     Half as many suffice, to allow for chance.
     """
     lost = int((flow.lost & ~flow.dropped).sum())
-    given_up = wifi.damaged**ATTEMPTS * len(flow.sent_s)
+    given_up = damaged**ATTEMPTS * len(flow.sent_s)
     return lost < FEWEST_LOST or 2 * given_up >= lost
 
 
@@ -226,12 +233,13 @@ def on_wifi(
 ) -> list[Played] | None:
     """Replays over the Wi-Fi link that is nearest to the capture, one for each sender.
 
-    None if there are stops, which this channel model has only at fixed times.
+    None if there are stops, which this channel model has only at fixed times, and if more was lost
+    than any of its radios would fail.
 
     Raises:
         RunError: a simulation could not be finished.
     """
-    if len(link.stops.stops) > 1:
+    if len(link.stops.stops) > 1 or not _may_lose(MAX_DAMAGED, flow):
         return None
     found: list[list[Played]] = []
     # The limit of a window depends on the sender: BBR's queue is not CUBIC's.
@@ -239,7 +247,7 @@ def on_wifi(
         fits = fitted_wifi(flow, link.queue.packets, searched, loaded)
         alike = tuple(one.wifi for one in fits)
         for one in alike[:PLAYED]:
-            if not _may_lose(one, flow):
+            if not _may_lose(one.damaged, flow):
                 continue
             played = replace(link, wifi=one, wifi_alike=alike, beside=None, is_shared=False)
             found.append(replays(played, flow, stacks, timeouts))
