@@ -1,8 +1,8 @@
 //! The forms of tables of keys: JSON in memory, TOML in a file.
 //!
 //! JSON values are the only form that a table of keys is read from and written to; TOML is
-//! converted. So each derived reader and writer is compiled for one format; for TOML's formats too,
-//! this crate had twice the machine code, and took half as long again to compile.
+//! converted. So each derived reader and writer is compiled for one format: TOML's library alone
+//! has several of each, for values, documents, lists of tables and dates.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
