@@ -2,6 +2,7 @@
 """Measures a cell of 200 stations and 2000 flows: processor time a simulated second, and memory.
 
     benches/many_stations.py            prints the table, with a smaller cell for comparison
+    benches/many_stations.py --write    and writes it into docs/measurements/performance.md
 
 The scenario is `crowded-cell` with 802.11ax: flows share the stations, every second station
 uploads, and the others download. A process runs each cell, twice for two durations: their
@@ -17,12 +18,15 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
+import scale_page
+
+MARK = "many-stations"
 CELLS = ((20, 200), (200, 2000))
 SHORT_S, LONG_S = 2, 10
-ROUNDS = 3
+ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,9 @@ def measured(stations: int, flows: int) -> Cell:
     return Cell(stations, flows, (long[1] - short[1]) / more, each_s, set_up_s, long[2])
 
 
-def table(cells: Sequence[Cell]) -> str:
-    """A row for each cell."""
+def table(figures: dict[str, Any]) -> str:
+    """The page's table of the figures: a row for each cell."""
+    cells = [Cell(**one) for one in figures["cells"]]
     return "\n".join(
         [
             "| stations | flows | segments a second | processor time a simulated second "
@@ -97,14 +102,22 @@ def table(cells: Sequence[Cell]) -> str:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measures, prints, and writes with `--write`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="write the table into its page")
     parser.add_argument("--run", type=int, nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
         print(json.dumps(run(*arguments.run)))
         return
-    print(table([measured(stations, flows) for stations, flows in CELLS]))
+    figures = {
+        "cells": [asdict(measured(stations, flows)) for stations, flows in CELLS],
+        "processor": scale_page.processor(),
+    }
+    text = table(figures)
+    print(text)
+    if arguments.write:
+        scale_page.write(MARK, figures, text)
 
 
 if __name__ == "__main__":
