@@ -14,6 +14,6 @@ pub mod timing;
 pub use control::{BasicRates, ControlFrame};
 pub use family::{Family, GuardInterval, Width};
 pub use mode::{Coding, Mode, ModeError};
-pub use ppdu::PacketPadding;
+pub use ppdu::{Airtime, PacketPadding};
 pub use standard::{Band, Standard};
 pub use timing::{Phy, PhyError, Preamble};

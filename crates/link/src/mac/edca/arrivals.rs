@@ -26,9 +26,12 @@ impl Arrivals {
         mpdus: impl ExactSizeIterator<Item = u32> + Clone,
         time: impl Fn(u32) -> Duration,
     ) -> Option<Self> {
+        let count = mpdus.len();
+        if count < 2 {
+            return None;
+        }
         let mut whole = Ampdu::new(u32::MAX, 0);
         let first = mpdus.clone().next()?;
-        let count = mpdus.len();
         mpdus.for_each(|bytes| {
             whole.add(bytes);
         });

@@ -43,7 +43,7 @@ use crate::mac::medium::{AggregationCounters, AggregationView, Medium};
 use crate::mac::outcomes::Outcomes;
 use crate::mac::way::Way;
 use crate::phy::control::ControlFrame;
-use crate::phy::{BasicRates, Family, Mode};
+use crate::phy::{Airtime, BasicRates, Family, Mode};
 use crate::queue::EcnField;
 use crate::random::Stream;
 use aggregation::ByteLimits;
@@ -108,6 +108,8 @@ pub struct Edca<P> {
     wakeup: Instant,
     /// A mode, and that of an answer to it.
     answer_mode: (Mode, Mode),
+    /// Durations of PPDUs in one mode: the last in which an aggregate was received MPDU by MPDU.
+    airtime: Airtime,
     /// Contenders and indices of agreements with packets held at the receiver, and the time at
     /// which the first of them gives up missing MPDUs.
     holding: Vec<(u32, usize)>,
@@ -195,6 +197,7 @@ impl<P: Copy + EcnField> Edca<P> {
             senders: Vec::new(),
             wakeup: Instant::FAR_FUTURE,
             answer_mode: (phy.data_mode(), phy.answer_mode(phy.data_mode())),
+            airtime: phy.airtime(phy.data_mode()),
             holding: Vec::new(),
             reorder_wakeup: Instant::FAR_FUTURE,
             arriving: None,

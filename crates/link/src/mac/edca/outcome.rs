@@ -129,9 +129,12 @@ impl<P: Copy + EcnField> Edca<P> {
     }
 
     /// The MPDUs received before the PPDU on the air ends.
-    pub(super) fn arrivals(&self, index: u32, mode: Mode, ends: Instant) -> Option<Arrivals> {
+    pub(super) fn arrivals(&mut self, index: u32, mode: Mode, ends: Instant) -> Option<Arrivals> {
         let burst = self.contenders[index as usize].burst.iter();
-        let time = |bytes| self.config.phy.data_time_in(mode, bytes);
+        if self.airtime.mode() != mode {
+            self.airtime = self.config.phy.airtime(mode);
+        }
+        let time = |bytes| self.airtime.time(bytes);
         Arrivals::new(ends, burst.map(|sent| sent.mpdu.bytes), time)
     }
 
@@ -146,11 +149,8 @@ impl<P: Copy + EcnField> Edca<P> {
         let (at, place) = arrivals.next();
         self.receive(at, contender, place..place + 1);
         let own = &self.contenders[contender as usize];
-        let phy = &self.config.phy;
-        self.arriving = own.sent_in.and_then(|mode| {
-            let bytes = |place: usize| own.burst[place].mpdu.bytes;
-            arrivals.rest(bytes, |bytes| phy.data_time_in(mode, bytes))
-        });
+        let bytes = |place: usize| own.burst[place].mpdu.bytes;
+        self.arriving = arrivals.rest(bytes, |bytes| self.airtime.time(bytes));
     }
 
     /// The receiver has the undamaged MPDUs of these. A packet is delivered once, in order.

@@ -12,8 +12,11 @@
 use airtcp_units::Duration;
 
 use super::family::{Family, GuardInterval};
-use super::ldpc;
-use super::mode::{Coding, Mode};
+use super::mode::Mode;
+
+mod airtime;
+
+pub use airtime::Airtime;
 
 /// Longest PPDU of 802.11n (mixed format), ac and ax: `aPPDUMaxTime` (IEEE 802.11-2020 tables 19-25
 /// and 21-29, 802.11ax-2021 table 27-54).
@@ -65,68 +68,7 @@ impl Mode {
     /// The data field for a PSDU of this many bytes, in a mode of 802.11n, ac or ax.
     #[must_use]
     pub fn data_field(self, bytes: u32) -> DataField {
-        let tail = match self.coding() {
-            Coding::Bcc => TAIL_BITS * self.encoders(),
-            Coding::Ldpc => 0,
-        };
-        let bits = SERVICE_BITS + 8 * u64::from(bytes) + tail;
-        let initial = bits.div_ceil(self.data_bits_per_symbol().max(1));
-        match self.family() {
-            Family::He => self.he_data_field(bits, initial),
-            // IEEE 802.11-2020 eq. 19-32 and 19-36 (HT), 21-62 (VHT with LDPC), 21-64 (with BCC).
-            _ => DataField {
-                symbols: initial + u64::from(self.needs_extra_symbol(bits, initial)),
-                segments: 4,
-            },
-        }
-    }
-
-    /// Whether LDPC takes a symbol more than the bits need (§19.3.11.7.5, §21.3.10.5.4).
-    fn needs_extra_symbol(self, bits: u64, initial: u64) -> bool {
-        // VHT fills its symbols before it encodes.
-        let payload = match self.family() {
-            Family::Vht => initial * self.data_bits_per_symbol(),
-            _ => bits,
-        };
-        let available = initial * self.coded_bits_per_symbol();
-        self.coding() == Coding::Ldpc
-            && ldpc::punctures_too_much(payload, available, self.code_rate())
-    }
-
-    /// IEEE 802.11ax-2021 §27.3.12.5, eq. 27-61 to 27-74.
-    fn he_data_field(self, bits: u64, initial: u64) -> DataField {
-        let per_symbol = self.data_bits_per_symbol();
-        let (numerator, denominator) = self.code_rate().fraction();
-        let coded_segment = self.coded_bits_per_segment();
-        let segment = (coded_segment * numerator / denominator).max(1);
-        let segments = match bits % per_symbol {
-            0 => 4,
-            excess => excess.div_ceil(segment).min(4),
-        };
-        let field = DataField {
-            symbols: initial,
-            segments,
-        };
-        if self.coding() == Coding::Bcc {
-            return field;
-        }
-        let in_last = |whole, part| if segments < 4 { segments * part } else { whole };
-        let coded = self.coded_bits_per_symbol();
-        let payload = (initial - 1) * per_symbol + in_last(per_symbol, segment);
-        let available = (initial - 1) * coded + in_last(coded, coded_segment);
-        if !ldpc::punctures_too_much(payload, available, self.code_rate()) {
-            field
-        } else if segments == 4 {
-            DataField {
-                symbols: initial + 1,
-                segments: 1,
-            }
-        } else {
-            DataField {
-                symbols: initial,
-                segments: segments + 1,
-            }
-        }
+        Airtime::new(self, PacketPadding::None).data_field(bytes)
     }
 
     /// Coded bits of a segment, a quarter of a symbol: `N_CBPS,short` (802.11ax-2021 table 27-33).
@@ -182,15 +124,7 @@ impl Mode {
     /// extension of 2.4 GHz: IEEE 802.11-2020 §19.4.3 and §21.4.3, 802.11ax-2021 §27.4.3.
     #[must_use]
     pub fn ppdu_time(self, bytes: u32, padding: PacketPadding) -> Duration {
-        let field = self.data_field(bytes);
-        let nanos = field.symbols * self.symbol_nanos();
-        let body = match self.family() {
-            // Short symbols end with a long one.
-            Family::Ht | Family::Vht => nanos.next_multiple_of(4_000),
-            Family::He => nanos + 1_000 * padding.extension_micros(field.segments),
-            Family::Dsss | Family::Ofdm => nanos,
-        };
-        self.preamble_time() + Duration::from_nanos(body)
+        Airtime::new(self, padding).time(bytes)
     }
 }
 

@@ -16,7 +16,7 @@ use airtcp_units::{BitRate, Duration};
 use super::control::{BasicRates, ControlFrame};
 use super::family::Family;
 use super::mode::Mode;
-use super::ppdu::{self, PacketPadding};
+use super::ppdu::{self, Airtime, PacketPadding};
 use super::standard::{Band, Standard};
 
 /// The preamble in front of each frame of 802.11b.
@@ -298,6 +298,13 @@ impl Phy {
     #[must_use]
     pub fn data_time_in(&self, mode: Mode, bytes: u32) -> Duration {
         self.frame_time(mode, bytes)
+    }
+
+    /// Durations of data frames of one mode of 802.11n, ac or ax, without the signal extension:
+    /// differences between them are those between [`Self::data_time_in`].
+    #[must_use]
+    pub fn airtime(&self, mode: Mode) -> Airtime {
+        Airtime::new(mode, self.padding)
     }
 
     /// Duration of a control frame, in a mode of [`Self::answer_mode`].

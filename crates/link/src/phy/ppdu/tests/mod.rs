@@ -1,5 +1,6 @@
 use super::*;
 use crate::phy::family::Width;
+use crate::phy::mode::Coding;
 
 mod ns3;
 
