@@ -58,14 +58,19 @@ class Answer(NamedTuple):
 
 
 RUN = "--set 'duration=2 s'"
+FACTS = "--max-cpu 1"
+"""The facts of a diagnosis, and few trials."""
+
 ANSWERS = {
-    "find out whether I have bufferbloat": Answer(r"round trip"),
-    "why is my Wi-Fi slow, or why does it stall": Answer(r"round trip|stops"),
-    "why is one download or upload slow": Answer(r"Mbit/s.*possible|can carry|loses"),
+    "find out whether I have bufferbloat": Answer(r"round trip", "", FACTS),
+    "why is my Wi-Fi slow, or why does it stall": Answer(r"round trip|stops", "", FACTS),
+    "why is one download or upload slow": Answer(r"Mbit/s.*possible|can carry|loses", "", FACTS),
     "which capture should I take, and where": Answer(r"tcpdump"),
-    "read an rrul result of flent": Answer(r"round trip"),
+    "read an rrul result of flent": Answer(r"round trip", "", FACTS),
     "compare two captures, before and after a change": Answer(r"before"),
-    "see cwnd and RTT of a captured flow as a picture": Answer(r"report", "report/index.html"),
+    "see cwnd and RTT of a captured flow as a picture": Answer(
+        r"report", "report/index.html", FACTS
+    ),
     "see the congestion window in a simulation": Answer(r"goodput", "flow.svg", RUN),
     "use an iperf3 result as a link": Answer(r"lower bound", "link.toml"),
     "use a speed test as a link": Answer(r"the link's own", "link.toml"),

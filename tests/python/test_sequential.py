@@ -160,7 +160,7 @@ def test_a_search_of_three_seeds_finds_the_large_gain() -> None:
 
 
 def test_an_exact_difference_below_what_is_worth_having_is_no_headline() -> None:
-    settings = {"duration": "20 s", "perturb": 0}
+    settings = {"duration": "8 s", "perturb": 0}
     comparison = airtcp.compare("wifi-suspension", seeds=2, settings=settings)
     assert comparison.verdict[0].startswith("Nothing raises goodput here")
     assert set(comparison.states.values()) <= {State.EXCLUDED, State.SHOWN}
