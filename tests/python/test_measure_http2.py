@@ -28,7 +28,7 @@ class Http2Server:
     """The process, on a free port."""
 
     def __init__(self, key: Path, chain: Path, protocols: list[str], large: int) -> None:
-        """Serves from now on: who connects before it accepts waits."""
+        """Returns once it serves: on a busy machine its start outlasts a client's patience."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
             number = listener.fileno()
             self.url = f"https://localhost:{listener.getsockname()[1]}"
@@ -39,6 +39,10 @@ class Http2Server:
                 pass_fds=[number],
                 stderr=subprocess.DEVNULL,
             )
+            name = listener.getsockname()
+        with socket.create_connection(name) as connection:
+            trusted = ssl.create_default_context(cafile=chain)
+            trusted.wrap_socket(connection, server_hostname="localhost").close()
 
     def state(self) -> dict[str, Any]:
         """Requests so far."""
