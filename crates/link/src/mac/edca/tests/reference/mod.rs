@@ -440,7 +440,7 @@ fn cases() -> ProptestConfig {
     let asked = std::env::var("AIRTCP_CELLS").ok();
     let asked = asked.and_then(|text| text.parse().ok());
     ProptestConfig {
-        cases: asked.unwrap_or(2000),
+        cases: asked.unwrap_or(700),
         rng_seed: asked.map_or(RngSeed::Fixed(1), |_| RngSeed::Random),
         ..ProptestConfig::default()
     }
