@@ -9,6 +9,16 @@ use airtcp_units::Duration;
 const PLACE_BITS: u32 = 6;
 /// Buckets by which a span is extended beyond the duration that extends it.
 const MARGIN: usize = 8;
+/// The first bucket while the cells are a list: above any bucket, so that none is in the span.
+const LISTED: u16 = u16::MAX;
+/// Bytes of a listed bucket: the bucket, little-endian, and the units counted in it.
+const ENTRY: usize = 3;
+/// Maximum number of listed buckets: the list takes about as much as the cells of delays that
+/// differ by a factor of three.
+const MOST_LISTED: usize = 32;
+/// Units in a listed bucket that end the list: searching it costs more than a cell, which a flow
+/// with few packets can afford.
+const MANY: u8 = 64;
 
 /// The amount that a cell counts.
 pub trait Unit: Copy + Default {
@@ -49,12 +59,14 @@ impl Unit for u32 {
 /// Counts of durations in buckets of a width proportional to the value (log-linear, as in Tene's
 /// HdrHistogram). It holds the span of buckets between the shortest and the longest duration, each
 /// in a cell of one byte that counts in a [unit](Unit), so that very many flows fit in memory.
+/// While few durations are counted, most cells would be empty, and it lists the others.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram<U = One> {
-    /// The bucket of the first cell.
+    /// The bucket of the first cell; [`LISTED`] while the cells are a list.
     first: u16,
     unit: U,
-    /// Units counted in each bucket.
+    /// Units counted in each bucket of the span; or a list of buckets, ascending, each with its
+    /// units, in [`ENTRY`] bytes.
     cells: Box<[u8]>,
     /// Counts that cells cannot hold, by ascending bucket: overflows, and parts of a unit.
     #[expect(clippy::box_collection, reason = "a pointer where there are none")]
@@ -79,28 +91,75 @@ impl<U: Unit> Histogram<U> {
         }
     }
 
-    /// Counts an amount that is not the unit, or in a bucket outside the span.
+    /// Counts an amount that is not the unit, or in a bucket that has no cell.
     #[cold]
     fn add_unusual(&mut self, bucket: usize, amount: u32) {
         if self.cells.is_empty() {
-            self.first = stored(bucket);
-            self.unit = U::of_first(amount);
+            self.begin(amount);
         }
-        self.extend_to(bucket);
         self.add_any(bucket, amount.into());
     }
 
-    /// Adds to the count of a bucket within the span.
+    /// Begins with an empty list, for a first duration that counts `amount` times.
+    fn begin(&mut self, amount: u32) {
+        self.first = LISTED;
+        self.unit = U::of_first(amount);
+    }
+
+    /// Adds to the count of any bucket.
     fn add_any(&mut self, bucket: usize, amount: u64) {
         let unit = u64::from(self.unit.amount());
-        let cell = &mut self.cells[bucket - usize::from(self.first)];
+        let place = self.place_of(bucket);
+        let cell = &mut self.cells[place];
         if let Some(units) = amount.checked_div(unit)
             && amount == units * unit
             && let Ok(units) = u8::try_from(u64::from(*cell) + units)
         {
             *cell = units;
+            if units >= MANY {
+                self.end_list();
+            }
         } else {
             self.carry(bucket, amount);
+        }
+    }
+
+    /// The index of a bucket's units, for which room is made if necessary.
+    fn place_of(&mut self, bucket: usize) -> usize {
+        if self.first == LISTED {
+            let (entries, _) = self.cells.as_chunks::<ENTRY>();
+            match entries.binary_search_by_key(&bucket, |&entry| listed(entry).0) {
+                Ok(index) => return (index + 1) * ENTRY - 1,
+                Err(index) if entries.len() < MOST_LISTED => {
+                    let (below, above) = entries.split_at(index);
+                    let [low, high] = stored(bucket).to_le_bytes();
+                    self.cells = [below, &[[low, high, 0]], above]
+                        .concat()
+                        .as_flattened()
+                        .into();
+                    return (index + 1) * ENTRY - 1;
+                }
+                Err(_) => self.end_list(),
+            }
+        }
+        self.extend_to(bucket);
+        bucket - usize::from(self.first)
+    }
+
+    /// Gives each bucket a cell, if they are a list.
+    fn end_list(&mut self) {
+        if self.first != LISTED {
+            return;
+        }
+        let list = std::mem::take(&mut self.cells);
+        let (entries, _) = list.as_chunks::<ENTRY>();
+        if let [first, ..] = entries {
+            self.first = stored(listed(*first).0);
+        }
+        // From the longest on, so that the span is extended once.
+        for (bucket, units) in entries.iter().rev().map(|&entry| listed(entry)) {
+            self.extend_to(bucket);
+            self.cells[bucket - usize::from(self.first)] = units;
         }
     }
 
@@ -144,20 +203,25 @@ impl<U: Unit> Histogram<U> {
     pub fn merge<V: Unit>(&mut self, other: &Histogram<V>) {
         for (bucket, count) in other.counts().filter(|&(_, count)| count > 0) {
             if self.cells.is_empty() {
-                self.first = stored(bucket);
-                self.unit = U::of_first(u32::try_from(count).unwrap_or(u32::MAX));
+                self.begin(u32::try_from(count).unwrap_or(u32::MAX));
             }
-            self.extend_to(bucket);
             self.add_any(bucket, count);
         }
     }
 
-    /// The buckets of the span, each with its count.
+    /// The buckets that are listed or in the span, ascending, each with its count.
     fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
         let unit = u64::from(self.unit.amount());
         let mut carried = self.carried.as_deref().into_iter().flatten().peekable();
-        let cells = (usize::from(self.first)..).zip(&self.cells);
-        cells.map(move |(bucket, &units)| {
+        let (list, span) = if self.first == LISTED {
+            (&*self.cells, &[][..])
+        } else {
+            (&[][..], &*self.cells)
+        };
+        let (entries, _) = list.as_chunks::<ENTRY>();
+        let entries = entries.iter().map(|&entry| listed(entry));
+        let cells = (usize::from(self.first)..).zip(span.iter().copied());
+        entries.chain(cells).map(move |(bucket, units)| {
             let aside = carried.next_if(|&&(other, _)| usize::from(other) == bucket);
             let aside = aside.map_or(0, |&(_, amount)| amount);
             (bucket, u64::from(units) * unit + aside)
@@ -232,6 +296,11 @@ const fn lowest_of(bucket: usize) -> u64 {
 /// A bucket in its stored form.
 fn stored(bucket: usize) -> u16 {
     u16::try_from(bucket).expect("at most 256 exponents of 64 buckets")
+}
+
+/// A bucket and its units, from a list.
+fn listed([low, high, units]: [u8; ENTRY]) -> (usize, u8) {
+    (u16::from_le_bytes([low, high]).into(), units)
 }
 
 /// The middle of a bucket.
@@ -321,6 +390,37 @@ mod tests {
             assert_eq!(bucket(weighted.quantile(permille)), exact, "{percent} %");
             assert_eq!(bucket(merged.quantile(permille)), exact, "{percent} %");
         }
+    }
+
+    /// Before the list ends, because of many buckets or of many units in one, and after it.
+    #[test]
+    fn a_list_counts_as_cells_do() {
+        for (buckets, rounds) in [(MOST_LISTED, 2 * MANY), (MOST_LISTED + 2, 3)] {
+            let mut histogram = Histogram::<u32>::default();
+            let mut counts = std::collections::BTreeMap::new();
+            for (round, place) in
+                (0..rounds).flat_map(|round| (0..buckets).map(move |p| (round, p)))
+            {
+                // Far apart, in an order that inserts at both ends and in between.
+                let time = Duration::from_micros(100 + 5000 * ((place * 7) % buckets) as u64);
+                let bytes = if round % 3 == 1 { 1448 * 2 } else { 1448 } + u32::from(place == 5);
+                histogram.add(time, bytes);
+                *counts.entry(bucket_of(time.as_nanos())).or_insert(0) += u64::from(bytes);
+                let counted = histogram.counts().filter(|&(_, count)| count > 0);
+                assert!(counted.eq(counts.iter().map(|(&bucket, &count)| (bucket, count))));
+            }
+            assert_ne!(histogram.first, LISTED);
+        }
+    }
+
+    /// Few delays far apart take three bytes each.
+    #[test]
+    fn few_delays_are_small() {
+        let mut histogram = <Histogram>::default();
+        for millis in [50, 100, 200, 100, 400] {
+            histogram.add(Duration::from_millis(millis), 1);
+        }
+        assert_eq!(histogram.cells.len(), 4 * ENTRY);
     }
 
     #[test]
