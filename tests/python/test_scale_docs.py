@@ -33,3 +33,13 @@ def test_the_pipe_alone_takes_more_than_one_station_of_802_11ax_may() -> None:
     rows = [aggregating.Counted(**one) for one in scale_page.figures(aggregating.MARK)["counted"]]
     (alone,) = (one for one in rows if (one.standard, one.stations) == ("ax", 1))
     assert pipe > alone.ns3 / alone.aim
+
+
+def test_bbr_without_losses_is_compared_with_sack_that_repairs() -> None:
+    """The page's reason for the missed target of BBR."""
+    page = scale_page.PAGE.read_text("utf-8")
+    counted = json.loads((scale_page.PAGE.parent / "performance.json").read_text("utf-8"))
+    runs = counted["instructions_a_packet"]
+    bbr = runs["lossy pipe, linux-bbr, 0% loss"]
+    ratio = bbr / runs["lossy pipe, sack, 1% loss"]
+    assert f"{bbr:,.0f} instructions, {ratio:.2f} times SACK at 1 % loss" in page
