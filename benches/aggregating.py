@@ -3,7 +3,7 @@
 
     benches/aggregating.py            prints the table
     benches/aggregating.py --write    and writes it into docs/measurements/performance.md
-    benches/aggregating.py --ours     counts airtcp alone, and takes ns-3's counts from the page
+    benches/aggregating.py --ours     counts only airtcp, and takes ns-3's counts from the page
 
 TCP uploads by one and by twenty stations over 802.11n, ac and ax, in modes that `tests/oracles`
 compares. The wire is short, so that 300 segments keep the fastest channel busy in both programs.
@@ -38,9 +38,11 @@ SCENARIO = "benches/aggregating.toml"
 SEGMENTS = 300
 """Of all flows together in flight: less than a queue holds."""
 DELAY_MS = 1
+"""Of the wire, each way."""
 STATIONS = (1, 20)
 AIM, AIM_AX_ALONE = 100.0, 150.0
 MAX_SHARES = 5
+"""Crates that the sentence below the table names."""
 GOODPUT_S = 3
 """Simulated seconds of the runs for the goodput: the start is a small part."""
 IDLE_S = 0.001

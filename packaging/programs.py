@@ -57,7 +57,7 @@ def build(name: str, profile: str, target: Target | None = None, *, bpf: bool = 
         command += ["--features", "bpf-static"]
     elif bpf:
         command += ["--features", "bpf"]
-    # Of the last crate alone: the others are built once, stripped or not.
+    # Only of the last crate: the others are built once, stripped or not.
     command += ["--", "-C", "strip=symbols"]
     # Rust has musl for static programs with it, and a linker for every processor.
     command += ["-C", "linker=rust-lld", "-C", "link-self-contained=yes"] if is_static else []

@@ -1,4 +1,4 @@
-"""Compares the runs of two builds by their digests: none may depend on how the core was built.
+"""Compares the runs of two builds by their digests, which may not depend on how the core was built.
 
     python same_digests.py --write FILE     runs the shipped scenarios, and writes their digests
     python same_digests.py FILE             runs them again; status 1 if one differs
@@ -30,7 +30,7 @@ def digests() -> dict[str, str]:
 
 
 def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
-    """A line for each scenario with another digest, or none."""
+    """A line for each scenario with another digest; empty if all agree."""
     return [
         f"{name}: digest {found.get(name)}, {expected.get(name)} from the other build"
         for name in sorted({*expected, *found})

@@ -105,7 +105,7 @@ COMMANDS = (
 
 @contextmanager
 def one_processor() -> Iterator[None]:
-    """Has this process, and those that it starts meanwhile, run on one processor."""
+    """Has this process, and any that it starts meanwhile, run on one processor."""
     if not hasattr(os, "sched_setaffinity"):
         # Only Linux; elsewhere `diagnose` has one thread.
         yield

@@ -1,4 +1,4 @@
-"""Runs the tests on real packets on a machine that stops: none may fail by the clock.
+"""Runs the tests on real packets on a machine that stops: no test may fail by the clock.
 
     python tests/starved.py                    # the Rust tests, three times
     python tests/starved.py proxy emulate      # these programs

@@ -40,7 +40,7 @@ main()
                 const double bcc = 1 - nist->GetChunkSuccessRate(mode, vector, snr, 8 * bytes);
                 vector.SetLdpc(true);
                 const double ldpc = 1 - table->GetChunkSuccessRate(mode, vector, snr, 8 * bytes);
-                // Where nearly all or nearly none arrive there is nothing to compare.
+                // Where nearly all frames arrive, or hardly any, there is nothing to compare.
                 if (bcc > 1e-6 && bcc < 0.999999)
                 {
                     std::printf("bcc,%u,%.2f,%u,%.6g\n", mcs, db, bytes, bcc);

@@ -1,4 +1,4 @@
-"""The rate of scenarios/lte.toml varies as recordings of LTE do, and those of its kin."""
+"""The rate of scenarios/lte.toml varies as recordings of LTE do, and of its kin."""
 
 import importlib.util
 from pathlib import Path

@@ -464,7 +464,7 @@ def test_the_options_of_a_search_are_those_of_compare(tmp_path: Path) -> None:
 
 
 def test_a_sender_whose_data_waits_for_room_in_its_buffer_is_the_sender(tmp_path: Path) -> None:
-    """Most of it leaves later than the acknowledgment that releases it, but none earlier."""
+    """Most of it leaves later than the acknowledgment that releases it, but never earlier."""
     keys = {
         "link.rate": "30 Mbit/s",
         "link.delay": "40 ms",

@@ -42,7 +42,7 @@ print(json.dumps(of_capture(diagnosed(read_capture({path!r}, None, None), None))
 def _without(
     *arguments: str, cwd: Path, libraries: Iterable[str] = EXTRAS
 ) -> subprocess.CompletedProcess[str]:
-    """A command in a Python that has none of the extras' libraries."""
+    """A command in a Python that lacks the extras' libraries."""
     program = _WITHOUT.format(libraries=list(libraries)) + _COMMAND.format(
         arguments=list(arguments)
     )

@@ -58,7 +58,7 @@ def same(one: list[Any], other: list[Any]) -> bool:
     )
 
 
-# Its bounds are infinite, since a throughput has none.
+# Its bounds are infinite, since a throughput has no limit.
 @pytest.mark.filterwarnings("ignore:.*A Box observation space m.*:UserWarning")
 def test_it_passes_the_checker(env: LinkEnv) -> None:
     check_env(env, skip_render_check=True)

@@ -88,7 +88,7 @@ def test_a_measurement_on_loopback(peer: Peer) -> None:
     )
     assert [phase.way for phase in found.loaded] == ["down", "up"]
     assert found.idle.ping.p50_ms is not None
-    # The loopback loses none; one that a busy machine answers late may count.
+    # The loopback loses nothing; one that a busy machine answers late may count.
     assert found.idle.ping.count > 0
     assert shares == sorted(shares)
     for phase in found.loaded:

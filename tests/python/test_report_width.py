@@ -83,7 +83,7 @@ def test_no_table_is_cut_off(pages: list[Path], width: int) -> None:
 
 
 def test_a_comparisons_figures_fit_a_phone(pages: list[Path]) -> None:
-    """One shape of each is shown, the phone's where the window is narrow, and none is scrolled."""
+    """One shape of each is shown, the phone's where the window is narrow, without scrolling."""
     narrow, wide = found_at(pages[0], 500), found_at(pages[0], 1400)
     assert narrow["cut"] == wide["cut"] == 0
     assert narrow["figures"] == wide["figures"] == 5

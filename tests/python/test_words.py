@@ -1,4 +1,4 @@
-"""The words that users read: none that a protocol engineer would not use for the thing.
+"""The words that users read: those of a protocol engineer for the thing.
 
 Relative clauses with "what" in place of a noun ("what waits behind a gap"), words with several
 meanings here ("beside", "stands"), and idioms of no protocol's text. The field's term exists: name

@@ -3,7 +3,7 @@
 //! One file per network namespace holds the deployment, and its name gives the stage:
 //!
 //! ```text
-//!   (none) ──write──▶ N.making ──rename──▶ N.deployed ──rename──▶ N.undoing ──remove──▶ (none)
+//! (absent) ──write──▶ N.making ──rename──▶ N.deployed ──rename──▶ N.undoing ──remove──▶ (absent)
 //!                         └───────────────rename────────────────────▲
 //! ```
 //!

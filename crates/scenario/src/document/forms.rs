@@ -1,7 +1,7 @@
 //! The forms of tables of keys: JSON in memory, TOML in a file.
 //!
 //! JSON values are the only form that a table of keys is read from and written to; TOML is
-//! converted. So each derived reader and writer is compiled for one format: TOML's library alone
+//! converted. So each derived reader and writer is compiled for one format: TOML's library
 //! has several of each, for values, documents, lists of tables and dates.
 
 use serde::Serialize;

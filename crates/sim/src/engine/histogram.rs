@@ -9,13 +9,13 @@ use airtcp_units::Duration;
 const PLACE_BITS: u32 = 6;
 /// Buckets by which a span is extended beyond the duration that extends it.
 const MARGIN: usize = 8;
-/// The first bucket while the cells are a list: above any bucket, so that none is in the span.
+/// The first bucket while the cells are a list: above every bucket, so that the span is empty.
 const LISTED: u16 = u16::MAX;
 /// Bytes of a listed bucket: the bucket, little-endian, and the units counted in it.
 const ENTRY: usize = 3;
 /// Maximum number of listed buckets: the list takes about as much as the cells of delays that
 /// differ by a factor of three.
-const MOST_LISTED: usize = 32;
+const MAX_LISTED: usize = 32;
 /// Units in a listed bucket that end the list: searching it costs more than a cell, which a flow
 /// with few packets can afford.
 const MANY: u8 = 64;
@@ -69,7 +69,7 @@ pub struct Histogram<U = One> {
     /// units, in [`ENTRY`] bytes.
     cells: Box<[u8]>,
     /// Counts that cells cannot hold, by ascending bucket: overflows, and parts of a unit.
-    #[expect(clippy::box_collection, reason = "a pointer where there are none")]
+    #[expect(clippy::box_collection, reason = "a pointer while it is empty")]
     carried: Option<Box<Vec<(u16, u64)>>>,
 }
 
@@ -130,7 +130,7 @@ impl<U: Unit> Histogram<U> {
             let (entries, _) = self.cells.as_chunks::<ENTRY>();
             match entries.binary_search_by_key(&bucket, |&entry| listed(entry).0) {
                 Ok(index) => return (index + 1) * ENTRY - 1,
-                Err(index) if entries.len() < MOST_LISTED => {
+                Err(index) if entries.len() < MAX_LISTED => {
                     let (below, above) = entries.split_at(index);
                     let [low, high] = stored(bucket).to_le_bytes();
                     self.cells = [below, &[[low, high, 0]], above]
@@ -395,7 +395,7 @@ mod tests {
     /// Before the list ends, because of many buckets or of many units in one, and after it.
     #[test]
     fn a_list_counts_as_cells_do() {
-        for (buckets, rounds) in [(MOST_LISTED, 2 * MANY), (MOST_LISTED + 2, 3)] {
+        for (buckets, rounds) in [(MAX_LISTED, 2 * MANY), (MAX_LISTED + 2, 3)] {
             let mut histogram = Histogram::<u32>::default();
             let mut counts = std::collections::BTreeMap::new();
             for (round, place) in

@@ -114,7 +114,7 @@ pub struct Truth {
     judged: Option<Box<ClassifiedLosses>>,
     lost: Vec<SequenceNumber>,
     /// Boxed likewise: few timeouts are in doubt.
-    #[expect(clippy::box_collection, reason = "a pointer where there are none")]
+    #[expect(clippy::box_collection, reason = "a pointer while it is empty")]
     undecided: Option<Box<Vec<Undecided>>>,
     spurious: u32,
     unacknowledged: u32,

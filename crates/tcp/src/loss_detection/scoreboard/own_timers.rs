@@ -9,7 +9,7 @@ use airtcp_units::Instant;
 /// [`Instant::FAR_FUTURE`]. Only a null pointer where one timer covers all segments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OwnTimers(
-    #[expect(clippy::box_collection, reason = "a pointer where there are none")]
+    #[expect(clippy::box_collection, reason = "a pointer while it is empty")]
     Option<Box<VecDeque<Instant>>>,
 );
 

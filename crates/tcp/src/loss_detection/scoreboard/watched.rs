@@ -1,4 +1,4 @@
-//! Deliveries, for senders that watch them: boxed, since the others need none of it.
+//! Deliveries, for senders that watch them: boxed, since the others do without.
 
 use alloc::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::loss_detection::send_tag::SendTag;
 pub(super) struct Watched {
     /// The data that the current acknowledgment delivers.
     pub delivery: Delivery,
-    /// The delivery-rate estimator's tag of each segment; none without one.
+    /// The delivery-rate estimator's tag of each segment; empty without one.
     pub tags: Option<VecDeque<SendTag>>,
 }
 
