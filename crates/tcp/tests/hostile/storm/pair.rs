@@ -266,6 +266,9 @@ pub fn run(plan: &StormPlan) -> Outcome {
     if pair.read >= all || pair.run(calm + LIMIT, all, false) {
         outcome.took = Some(pair.now - calm);
     }
+    if plan.is_misled_by(pair.ends[0].sender().rtt().minimum()) {
+        outcome.slow = outcome.slow.or(Some("a false least round trip, and slow"));
+    }
     outcome.given_up = pair.ends.iter().any(|end| end.end().is_some());
     outcome.clean = clean(plan, outcome.left).max(WRITES_AFTERWARDS);
     outcome.state = pair.describe();
