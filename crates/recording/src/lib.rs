@@ -16,6 +16,7 @@ mod format;
 pub mod played;
 mod probes;
 mod recording;
+mod search;
 mod source;
 mod text;
 mod trains;

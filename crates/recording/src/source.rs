@@ -131,7 +131,14 @@ impl<'a> Source<'a> {
 
 /// The lines of `bytes` with their numbers from 1, without line ends and surrounding blanks.
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
-    (1..).zip(bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii))
+    let mut rest = Some(bytes);
+    let split = std::iter::from_fn(move || {
+        let bytes = rest?;
+        let end = memchr::memchr(b'\n', bytes);
+        rest = end.map(|end| &bytes[end + 1..]);
+        Some(&bytes[..end.unwrap_or(bytes.len())])
+    });
+    (1..).zip(split.map(<[u8]>::trim_ascii))
 }
 
 /// Most bytes of an offending text that an error shows.

@@ -32,8 +32,8 @@ impl Group<'_> {
 
 /// All groups of a line, in order.
 pub(super) fn groups(text: &str) -> Vec<Group<'_>> {
-    text.match_indices(['=', '<'])
-        .filter_map(|(at, _)| group(text, at))
+    memchr::memchr2_iter(b'=', b'<', text.as_bytes())
+        .filter_map(|at| group(text, at))
         .collect()
 }
 

@@ -4,7 +4,10 @@
 //! structure is stable, and it decides: `NAME=VALUE` and its unit, `TTL`, sequence numbers, and
 //! counts that add up. Words decide only where a program gives no other sign.
 
+use memchr::memmem;
+
 use super::group::{Group, groups};
+use crate::search::{around, has};
 
 /// Words before the time of a reply without other signs: English, German, French, Spanish,
 /// Portuguese, Italian, and that of hping3.
@@ -44,7 +47,7 @@ pub(super) enum Line<'a> {
 
 impl<'a> Line<'a> {
     pub(super) fn find(text: &'a str) -> Self {
-        if NEUTRAL[0..1].iter().any(|part| text.contains(part)) {
+        if NEUTRAL[0..1].iter().any(|part| has(text, part)) {
             return Self::Other;
         }
         if let Some(fping) = of_fping(text) {
@@ -62,8 +65,8 @@ impl<'a> Line<'a> {
         if let Some(time) = by_word.or_else(|| alone(text, &found)) {
             return Self::of(time);
         }
-        let is_statistics = found.iter().any(|group| group.is_spaced) || text.contains('%');
-        let is_neutral = NEUTRAL.iter().any(|part| text.contains(part));
+        let is_statistics = found.iter().any(|group| group.is_spaced) || has(text, "%");
+        let is_neutral = NEUTRAL.iter().any(|part| has(text, part));
         if has_milliseconds(text) && !is_statistics && !is_neutral {
             return Self::Unread;
         }
@@ -80,7 +83,7 @@ impl<'a> Line<'a> {
 
     /// Whether it is the reply of a Windows, which prints `TTL` in capitals and no number.
     pub(super) fn is_of_windows(text: &str) -> bool {
-        text.contains("TTL=") && sequence(text).is_none()
+        has(text, "TTL=") && sequence(text).is_none()
     }
 }
 
@@ -124,7 +127,7 @@ fn alone<'a, 'b>(text: &str, found: &'b [Group<'a>]) -> Option<&'b Group<'a>> {
 
 /// Whether a number of milliseconds is in the line.
 fn has_milliseconds(text: &str) -> bool {
-    text.match_indices("ms").any(|(at, _)| {
+    memmem::find_iter(text.as_bytes(), "ms").any(|at| {
         let before = text[..at].trim_end();
         let after = text[at + 2..].chars().next();
         before.ends_with(|c: char| c.is_ascii_digit()) && !after.is_some_and(char::is_alphanumeric)
@@ -133,9 +136,9 @@ fn has_milliseconds(text: &str) -> bool {
 
 /// fping's `10.0.0.2 : [3], 84 bytes, 12.3 ms (11.9 avg, 0% loss)`.
 fn of_fping(text: &str) -> Option<Line<'_>> {
-    let (_, after) = text.split_once("], ")?;
+    let (_, after) = around(text, "], ")?;
     fping_sequence(text)?;
-    let (_, after) = after.split_once(" bytes, ")?;
+    let (_, after) = around(after, " bytes, ")?;
     Some(
         after
             .split_once(" ms")
@@ -144,7 +147,7 @@ fn of_fping(text: &str) -> Option<Line<'_>> {
 }
 
 fn fping_sequence(text: &str) -> Option<u64> {
-    let (_, after) = text.split_once(" : [")?;
+    let (_, after) = around(text, " : [")?;
     after.split_once(']')?.0.parse().ok()
 }
 
@@ -160,7 +163,7 @@ pub(super) fn sequence(text: &str) -> Option<u64> {
     }
     let after = ["seq=", "icmp_req=", "seq "]
         .iter()
-        .find_map(|name| text.split_once(name))
+        .find_map(|name| around(text, name))
         .map(|(_, after)| after);
     match after {
         Some(after) => {
@@ -175,7 +178,7 @@ pub(super) fn sequence(text: &str) -> Option<u64> {
 
 /// Whether the line reports an unanswered probe, in words or by a number without a time.
 pub(super) fn is_unanswered(text: &str) -> bool {
-    UNANSWERED.iter().any(|sign| text.contains(sign))
+    UNANSWERED.iter().any(|sign| has(text, sign))
 }
 
 /// The time over which the probes were sent, in milliseconds, in iputils' statistics: `8 packets
@@ -229,11 +232,11 @@ fn is_plain_number(word: &str) -> bool {
 pub(super) fn transmitted(text: &str) -> Option<u64> {
     let count = |digits: &str| digits.trim().parse().unwrap_or(0);
     for words in [" packets transmitted", " packets tramitted"] {
-        if let Some((sent, _)) = text.split_once(words) {
+        if let Some((sent, _)) = around(text, words) {
             return Some(count(sent));
         }
     }
-    if let Some((_, after)) = text.split_once("xmt/rcv/%loss = ") {
+    if let Some((_, after)) = around(text, "xmt/rcv/%loss = ") {
         return after.split_once('/').map(|(sent, _)| count(sent));
     }
     of_windows(text).or_else(|| of_iputils(text))
@@ -249,7 +252,7 @@ pub(super) fn received(text: &str) -> Option<u64> {
             .parse()
             .ok()
     };
-    if let Some((_, after)) = text.split_once("xmt/rcv/%loss = ") {
+    if let Some((_, after)) = around(text, "xmt/rcv/%loss = ") {
         return first(after.split('/').nth(1)?);
     }
     if of_windows(text).is_some() {
@@ -279,6 +282,9 @@ fn counts(text: &str) -> Vec<u64> {
 
 /// Three parts and more between commas: the first two have a count each, a later one a percentage.
 fn of_iputils(text: &str) -> Option<u64> {
+    if !has(text, "%") {
+        return None;
+    }
     let parts: Vec<&str> = text.split([',', '\u{ff0c}', '\u{3001}']).collect();
     let [first, second, rest @ ..] = &parts[..] else {
         return None;

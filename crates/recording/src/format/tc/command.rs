@@ -2,6 +2,7 @@
 //! `qdisc netem 8001: dev DEV root refcnt 2 limit 1000 delay 100ms  10ms loss 1%`.
 
 use airtcp_units::Duration;
+use memchr::memmem;
 
 use crate::recording::{Losses, Shaping, Spread};
 use crate::source::lines;
@@ -30,6 +31,10 @@ pub(super) struct Unread {
 /// All disciplines of a text, in order. Lines of other programs are passed over.
 pub(super) fn commands(bytes: &[u8]) -> impl Iterator<Item = Result<Command, Fault>> {
     lines(bytes).filter_map(|(line, bytes)| {
+        // Either form has one of these: every log is searched for them to its end.
+        if !bytes.starts_with(b"qdisc") && memmem::find(bytes, b"tc").is_none() {
+            return None;
+        }
         let text = std::str::from_utf8(bytes).ok()?;
         let text = text
             .split('#')
