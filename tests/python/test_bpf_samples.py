@@ -101,6 +101,7 @@ def test_this_machines_kernel_agrees(sample: dict[str, Any], tmp_path: Path) -> 
     assert "sample" not in registered
 
 
+@pytest.mark.long
 @pytest.mark.needs("bpf", "qemu-system-x86_64", "kernels")
 @pytest.mark.parametrize("kernel", needs.kernels_with_bpf(), ids=lambda kernel: kernel.release)
 def test_the_guests_agree(kernel: Kernel, tmp_path: Path) -> None:

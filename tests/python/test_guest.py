@@ -92,6 +92,7 @@ def test_nothing_of_this_machine_moves_the_guests_clock(
         assert guest.run([Job(SHORT)], SCENARIO)[0].out == quiet.out
 
 
+@pytest.mark.long
 @IN_A_GUEST
 def test_another_boot_of_a_kernel_gives_the_same(kernel: Kernel, tmp_path: Path) -> None:
     """A separate cache, as another user or machine has: it shares nothing with the first boot."""
@@ -199,6 +200,7 @@ def _measured(guest: Guest, *words: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 @IN_A_GUEST
 @BPF
 def test_every_remedy_is_applied_in_a_guest_or_refused_by_name(kernel: Kernel) -> None:
@@ -313,6 +315,7 @@ def test_a_bad_request_is_the_guests_own_error(kernel: Kernel) -> None:
     assert "4.15" in done.err
 
 
+@pytest.mark.long
 @IN_A_GUEST
 def test_a_panic_is_an_error_with_the_last_lines(kernel: Kernel, tmp_path: Path) -> None:
     folder = tmp_path / "kernel"

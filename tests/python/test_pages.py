@@ -18,6 +18,7 @@ import airtcp
 from airtcp import TIMELINE_PROBES, Comparison
 from airtcp.comparison.grid import load_grid
 from airtcp.comparison.grid_run import run_grid
+from airtcp.diagnosis.trying import Effort
 from airtcp.pages.demonstration import Story
 from airtcp.pages.demonstration.kernel import Trial
 from airtcp.pages.demonstration.page import write_story
@@ -34,6 +35,7 @@ MEASURE = (Path(__file__).parent / "pages.js").read_text(encoding="utf-8")
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
 SITE = Path(__file__).resolve().parents[2] / "out" / "site"
 LOSSY = {"duration": "2 s", "link.loss.rate": 0.02}
+FEW = Effort(seeds=1)
 REMEDIES = ["bbr", "delayed-ack", "dupack-threshold:segments=5", "max-window:segments=4"]
 
 
@@ -71,8 +73,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "search": searched.report(folder / "search", "airtcp compare wifi-suspension"),
         "study": write_study(studied, folder / "study"),
         "study-scores": write_study(with_scores, folder / "scores"),
-        "diagnose": airtcp.diagnose(capture).report(folder / "diagnose"),
-        "diagnose-ping": airtcp.diagnose(log).report(folder / "ping"),
+        "diagnose": airtcp.diagnose(capture, effort=FEW).report(folder / "diagnose"),
+        "diagnose-ping": airtcp.diagnose(log, rate_bps=2e6).report(folder / "ping"),
         "papers": folder / "papers" / "index.html",
         "paper": folder / "papers" / "newzag.html",
         "cross": folder / "papers" / "cross.html",

@@ -420,7 +420,7 @@ def test_the_command_writes_a_report_that_stands_alone(tmp_path):
         "-m",
         "airtcp",
         "papers",
-        "3",
+        "5",
         "--quick",
         "--readings",
         "1",
@@ -429,13 +429,11 @@ def test_the_command_writes_a_report_that_stands_alone(tmp_path):
     ]
     shown = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     told = json.loads(shown.stdout)
-    assert [claim["id"] for claim in told["papers"][0]["claims"]] == [
-        f"3{x}" for x in "abcdefghijkl"
-    ]
-    assert sum(told["counts"].values()) == 12
+    assert [claim["id"] for claim in told["papers"][0]["claims"]] == [f"5{x}" for x in "abcdefgh"]
+    assert sum(told["counts"].values()) == 8
     assert json.loads((tmp_path / "papers.json").read_text()) == told
     pages = {path.name: path.read_text() for path in tmp_path.glob("*.html")}
-    assert set(pages) == {"index.html", "newzag.html"}
+    assert set(pages) == {"index.html", "wsc-tcp.html"}
     for name, page in pages.items():
         assert "quick run" in page
         # No other file is needed, and every link leads to a place that is there.
@@ -446,14 +444,14 @@ def test_the_command_writes_a_report_that_stands_alone(tmp_path):
             assert (file or name) in pages
         ids = re.findall(r' id="([^"]+)"', page)
         assert len(ids) == len(set(ids))
-    assert pages["newzag.html"].count("<svg") == pages["newzag.html"].count("Its table")
+    assert pages["wsc-tcp.html"].count("<svg") == pages["wsc-tcp.html"].count("Its table")
     for claim in told["papers"][0]["claims"]:
         assert (
-            f'href="newzag.html#claim-{claim["id"]}" title="{claim["verdict"]}'
+            f'href="wsc-tcp.html#claim-{claim["id"]}" title="{claim["verdict"]}'
             in pages["index.html"]
         )
         for part in claim["parts"][:3]:
-            assert part["ours"] in pages["newzag.html"]
+            assert part["ours"] in pages["wsc-tcp.html"]
     # The second time everything is there already.
     again = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(again.stdout) == told

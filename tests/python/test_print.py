@@ -41,8 +41,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("pages")
     compared = airtcp.compare("lossy-pipe", seeds=2, settings={"duration": "2 s"}, harm=True)
     options = ["--quick", "--readings", "1", "--no-cross", "--out", folder / "papers"]
-    assert airtcp_command("papers", "newzag", *options).exit_code == 0
-    return [compared.report(folder / "compare"), folder / "papers" / "newzag.html"]
+    assert airtcp_command("papers", "wsc-tcp", *options).exit_code == 0
+    return [compared.report(folder / "compare"), folder / "papers" / "wsc-tcp.html"]
 
 
 def test_pages_are_few(pages: list[Path]) -> None:
