@@ -145,8 +145,8 @@ def checked(name: str, programs: Iterable[RustTests]) -> bool:
             skipped += len(re.findall(r"^skipped: ", said, re.MULTILINE))
             if not passed:
                 failed.append(said)
-        pytest = [ROOT / ".venv/bin/pytest", "-q", "-m", "needs", "--numprocesses", "auto"]
-        passed, said = machine.run([*pytest, "--dist", "loadfile", "tests/python"])
+        pytest = [ROOT / ".venv/bin/pytest", "-q", "--numprocesses", "auto", "--dist", "loadfile"]
+        passed, said = machine.run([*pytest, "-m", "needs and not long", "tests/python"])
         if counted := re.search(r"(\d+) skipped", said):
             skipped += int(counted[1])
         if not passed:
