@@ -133,7 +133,8 @@ lint-rust: | tools
 	cargo clippy --profile local --workspace --all-targets $(BPF_FEATURES) -- -D warnings
 	$(if $(has_bare),cargo clippy --profile local --target $(BARE) $(BARE_CRATES) -- -D warnings,\
 	  @echo "lint: SKIPPED: nothing is built without std: rustup target add $(BARE)" >&2)
-	CUSTOM_LIBFUZZER_PATH=unlinked/libfuzzer.a cargo clippy --profile local --manifest-path fuzz/Cargo.toml --locked --target-dir target --bins -- -D warnings
+	CUSTOM_LIBFUZZER_PATH=unlinked/libfuzzer.a cargo clippy --profile local \
+	  --manifest-path fuzz/Cargo.toml --locked --target-dir target --bins -- -D warnings
 	.ci/columns
 
 # Most of it needs one processor, as most of clippy does.

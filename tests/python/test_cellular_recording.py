@@ -1,4 +1,4 @@
-"""The rate of scenarios/lte.toml varies as recordings of LTE do, and of its kin."""
+"""The rates of scenarios/lte.toml and of its kin vary as recordings of these networks do."""
 
 import importlib.util
 from pathlib import Path

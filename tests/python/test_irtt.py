@@ -90,7 +90,7 @@ def test_a_run_without_pings_is_refused_with_a_remedy(tmp_path: Path) -> None:
 
 
 def paths_of(value: Any, before: str = "") -> set[str]:
-    """The names of every field, with the files that it is in."""
+    """The names of every field, with the fields around it."""
     if isinstance(value, list):
         return set().union(*(paths_of(one, f"{before}[]") for one in value))
     if isinstance(value, dict):

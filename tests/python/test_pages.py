@@ -36,6 +36,7 @@ PAPERS = Path(__file__).resolve().parents[2] / "papers"
 SITE = Path(__file__).resolve().parents[2] / "out" / "site"
 LOSSY = {"duration": "2 s", "link.loss.rate": 0.02}
 FEW = Effort(seeds=1)
+"""One seed of each link that a capture leaves open."""
 REMEDIES = ["bbr", "delayed-ack", "dupack-threshold:segments=5", "max-window:segments=4"]
 
 

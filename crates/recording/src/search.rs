@@ -1,6 +1,6 @@
 //! Searches in text by `memchr`, which every profile of the build optimizes. The searches of Rust's
-//! library are generic, so that a build for tests compiles them without, and a log of a day has
-//! millions of bytes.
+//! library are generic, so that `make build` compiles them with this crate, without optimization,
+//! and a log of a day has millions of bytes.
 
 use memchr::memmem;
 

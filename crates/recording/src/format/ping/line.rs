@@ -282,6 +282,7 @@ fn counts(text: &str) -> Vec<u64> {
 
 /// Three parts and more between commas: the first two have a count each, a later one a percentage.
 fn of_iputils(text: &str) -> Option<u64> {
+    // Most lines have no percentage: they are not split.
     if !has(text, "%") {
         return None;
     }

@@ -140,7 +140,7 @@ impl StormPlan {
 
     /// Whether the sender keeps a round trip for good that the path never had: Proteus holds its
     /// window to the least one of the connection, as its authors' code does, and a report with a
-    /// flipped bit makes that too short. Of four segments, probes of 5 % show nothing.
+    /// flipped bit makes that too short. In a window of four segments probes of 5 % show nothing.
     pub fn is_misled_by(&self, least: Option<Duration>) -> bool {
         let holds = matches!(
             self.configs[0].congestion,
